@@ -118,13 +118,12 @@ TEST_F(CheckpointTest, GivenARunThenEverythingOfItIsReadBack) {
   EXPECT_EQ(read.attributes.configuration, checkpoint_.attributes.configuration);
   EXPECT_EQ(read.attributes.component_names, checkpoint_.attributes.component_names);
   EXPECT_EQ(read.attributes.subcycling, checkpoint_.attributes.subcycling);
-  EXPECT_EQ(read.attributes.initial_mass, checkpoint_.attributes.initial_mass);
-  EXPECT_EQ(read.attributes.initial_absolute_mass, checkpoint_.attributes.initial_absolute_mass);
+  EXPECT_EQ(read.attributes.initial_masses, checkpoint_.attributes.initial_masses);
   EXPECT_EQ(read.run.step, checkpoint_.run.step);
   EXPECT_EQ(read.run.next_regrid, checkpoint_.run.next_regrid);
   EXPECT_EQ(read.run.next_check, checkpoint_.run.next_check);
   EXPECT_EQ(read.run.unnested, checkpoint_.run.unnested);
-  EXPECT_EQ(read.run.indicator_scale, checkpoint_.run.indicator_scale);
+  EXPECT_EQ(read.run.scales, checkpoint_.run.scales);
   expect_equal(read.run.counters, checkpoint_.run.counters);
   EXPECT_EQ(read.run.mesh, checkpoint_.run.mesh);
   ASSERT_EQ(read.run.levels.size(), checkpoint_.run.levels.size());
@@ -132,6 +131,7 @@ TEST_F(CheckpointTest, GivenARunThenEverythingOfItIsReadBack) {
     const amr::SavedLevel& level = read.run.levels[at];
     const amr::SavedLevel& saved = checkpoint_.run.levels[at];
     EXPECT_EQ(level.cfl, saved.cfl);
+    EXPECT_EQ(level.travelled, saved.travelled);
     EXPECT_EQ(level.values, saved.values);
     ASSERT_EQ(level.histories.size(), saved.histories.size());
     for (std::size_t slot = 0; slot < saved.histories.size(); ++slot) {

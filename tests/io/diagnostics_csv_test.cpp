@@ -1,12 +1,16 @@
 // Contract: rows read back to the same bits, each is in the file at once, and a file that has its
 // name is complete.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <kumiko/io/diagnostics_csv.hpp>
@@ -66,8 +70,13 @@ TEST_F(DiagnosticsCsvTest, GivenSeveralComponentsThenEachHasItsColumns) {
 
 TEST_F(DiagnosticsCsvTest, GivenRowsOfOtherComponentsThenTheyAreNotGoneOnWith) {
   DiagnosticsCsv(file(), 1, 1, {}, {"salt", "dye"}).finish();
-  CsvRows earlier = read_csv_rows(file(), 0);
-  earlier.rows.emplace_back(earlier.columns.size(), "0");
+  std::string columns = content(file());
+  columns.pop_back();
+  const auto count = static_cast<std::size_t>(std::ranges::count(columns, ',')) + 1;
+  const std::vector<std::string> row(count, "0");
+  const std::filesystem::path before = folder_ / "before.csv";
+  put(before, fmt::format("{}\n{}\n", columns, fmt::join(row, ",")));
+  const EarlierTable earlier(before, 0);
   EXPECT_NO_THROW(DiagnosticsCsv(file(), 1, 1, earlier, {"salt", "dye"}));
   EXPECT_THROW(DiagnosticsCsv(file(), 1, 1, earlier, {"salt", "ink"}), OutputError);
   EXPECT_THROW(DiagnosticsCsv(file(), 1, 1, earlier), OutputError);

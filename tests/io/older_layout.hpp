@@ -1,7 +1,7 @@
-// Files as the version before the present layout wrote them: what stands in sidecars now was in the
-// file. By docs/reference/files.md, "Layout 3".
+// Files as earlier versions wrote them, by docs/reference/files.md, "Earlier layouts".
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -52,6 +52,17 @@ inline void write_counters(const hdf5::Object& group, const amr::WorkCounters& c
   });
 }
 
+inline void put_sidecar_in(const hdf5::Object& group, const Checkpoint& checkpoint,
+                           const std::string& configuration) {
+  const hdf5::Object counters(H5Gopen2(group.id(), "counters", H5P_DEFAULT), H5Gclose);
+  set_attribute(group, "version", checkpoint.sidecar->origin.version);
+  set_attribute(group, "next_check", std::int64_t{checkpoint.run.next_check});
+  set_attribute(group, "wall_s", checkpoint.sidecar->wall_s);
+  hdf5::require(H5Ldelete(group.id(), "configuration", H5P_DEFAULT));
+  hdf5::write_text(group, "configuration", configuration);
+  write_counters(counters, checkpoint.run.counters);
+}
+
 /// Seals a file that has no seal.
 inline void seal(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -60,27 +71,45 @@ inline void seal(const std::filesystem::path& file) {
   std::ofstream(file, std::ios::binary | std::ios::app) << make_seal({&all, 1});
 }
 
+inline void remove(const hdf5::Object& group, const std::string& name) {
+  hdf5::require(H5Ldelete(group.id(), name.c_str(), H5P_DEFAULT));
+}
+
+/// Turns what layout 5 says of each component, and of each patch's way, into that of layout 4.
+inline void make_layout_4(const hdf5::Object& group, const Checkpoint& checkpoint) {
+  double scale = 0.0;
+  for (const amr::FieldScale& of : checkpoint.run.scales) scale = std::max(scale, of.now);
+  ComponentMass sum;
+  for (const ComponentMass& of : checkpoint.attributes.initial_masses) {
+    sum.mass += of.mass;
+    sum.absolute += of.absolute;
+  }
+  remove(group, "indicator_scales");
+  remove(group, "initial_masses");
+  for (int level = 0; level < checkpoint.run.mesh.levels(); ++level) {
+    remove(group, "level_" + std::to_string(level) + "/travelled");
+  }
+  set_attribute(group, "indicator_scale", scale);
+  set_attribute(group, "initial_mass", sum.mass);
+  set_attribute(group, "initial_absolute_mass", sum.absolute);
+}
+
 }  // namespace older
 
-/// Turns the file of a checkpoint into one of layout 3.
-/// \param checkpoint  what was read from it and its sidecar, which may go then
+/// Turns the file of a checkpoint into one of layout 3 or 4.
+/// \param checkpoint  what was read from it and its sidecar, which may go then for layout 3
 /// \param configuration  all keys, as TOML
 inline void make_older(const std::filesystem::path& file, const Checkpoint& checkpoint,
-                       const std::string& configuration) {
+                       const std::string& configuration, std::int32_t layout = 3) {
   using hdf5::Object;
   {
     // The library cuts the seal off.
     const Object whole(H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
     const Object group(H5Gopen2(whole.id(), "/kumiko", H5P_DEFAULT), H5Gclose);
-    const Object counters(H5Gopen2(group.id(), "counters", H5P_DEFAULT), H5Gclose);
     hdf5::require(H5Adelete(group.id(), "layout_version"));
-    set_attribute(group, "layout_version", std::int32_t{3});
-    set_attribute(group, "version", checkpoint.sidecar->origin.version);
-    set_attribute(group, "next_check", std::int64_t{checkpoint.run.next_check});
-    set_attribute(group, "wall_s", checkpoint.sidecar->wall_s);
-    hdf5::require(H5Ldelete(group.id(), "configuration", H5P_DEFAULT));
-    hdf5::write_text(group, "configuration", configuration);
-    older::write_counters(counters, checkpoint.run.counters);
+    set_attribute(group, "layout_version", layout);
+    older::make_layout_4(group, checkpoint);
+    if (layout == 3) older::put_sidecar_in(group, checkpoint, configuration);
   }
   older::seal(file);
 }

@@ -195,7 +195,17 @@ TEST_F(SidecarTest, GivenKeysThatDetermineTheStateThenTheyAreNotTakenFromBesideI
   }
 }
 
-TEST_F(SidecarTest, GivenAFileOfTheLayoutBeforeThenWhatItTookIsReadFromIt) {
+TEST_F(SidecarTest, GivenAFileOfLayout4ThenAllComponentsHaveItsScaleAndNothingIsTravelled) {
+  make_older(file(), checkpoint_, {}, 4);
+  const Checkpoint read = read_checkpoint(file());
+  EXPECT_EQ(read.run.scales, (std::vector<amr::FieldScale>(2, {7.5, 7.5})));
+  EXPECT_TRUE(read.attributes.initial_masses.empty()) << "the sum of two says nothing of either";
+  for (const amr::SavedLevel& level : read.run.levels) {
+    EXPECT_EQ(level.travelled, std::vector<double>(level.cfl.size(), 0.0));
+  }
+}
+
+TEST_F(SidecarTest, GivenAFileOfLayout3ThenWhatItTookIsReadFromIt) {
   make_older(file(), checkpoint_, "all = \"keys\"\n");
   std::filesystem::remove(sidecar());
   const Checkpoint read = read_checkpoint(file());

@@ -54,7 +54,7 @@ inline std::unique_ptr<amr::Hierarchy> example_hierarchy(
 }
 
 inline RunAttributes example_attributes() {
-  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, 3.5, 4.5};
+  return {0.125, 0.5, "[grid]\nbase = [64, 32]\n", {"u", "w"}, true, {{3.5, 4.5}, {-1.25, 2.5}}};
 }
 
 inline Sidecar example_sidecar() {
@@ -77,7 +77,9 @@ inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
   run.next_regrid = 8;
   run.next_check = 10;
   run.unnested = 4;
-  run.indicator_scale = 6.5;
+  for (int component = 0; component < kComponents; ++component) {
+    run.scales.push_back({6.5 + component, 8.5 + component});
+  }
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
     amr::SavedLevel& to = run.levels.emplace_back();
     const amr::Level& level = hierarchy.level(index);
@@ -85,6 +87,7 @@ inline Checkpoint example_checkpoint(const amr::Hierarchy& hierarchy) {
       const auto number = static_cast<int>(slot);
       to.histories.push_back({number + index, 3 * number});
       to.cfl.push_back(0.25 + number);
+      to.travelled.push_back(1.75 + number);
       for (int component = 0; component < kComponents; ++component) {
         const amr::FieldArray values = level.patch(slot).now().interior(component);
         to.values.insert(to.values.end(), values.data(), values.data() + values.size());

@@ -63,7 +63,7 @@ TEST_F(StateWriterTest, GivenARunThatGoesOnThenTheFileHoldsItAsItStood) {
     StateWriter writer(*case_, *backend,
                        {.configuration = "mine = true\n", .sidecar = {.origin = {.host = "here"}}});
     run.advance(4);
-    writer.write_checkpoint(checkpoint_at(4), run, {3.5, 4.5, 12.25});
+    writer.write_checkpoint(checkpoint_at(4), run, {{{3.5, 4.5}}, 12.25});
     run.advance(4);
     writer.settle();
     EXPECT_EQ(writer.latest(), checkpoint_at(4));
@@ -74,8 +74,7 @@ TEST_F(StateWriterTest, GivenARunThatGoesOnThenTheFileHoldsItAsItStood) {
     EXPECT_EQ(read.run.step, 4);
     EXPECT_EQ(read.attributes.configuration, "mine = true\n");
     EXPECT_THAT(read.attributes.component_names, ElementsAre("u"));
-    EXPECT_EQ(read.attributes.initial_mass, 3.5);
-    EXPECT_EQ(read.attributes.initial_absolute_mass, 4.5);
+    EXPECT_EQ(read.attributes.initial_masses, (std::vector<ComponentMass>{{3.5, 4.5}}));
     EXPECT_EQ(read.sidecar->wall_s, 12.25);
     EXPECT_EQ(read.sidecar->backend, name);
     EXPECT_EQ(read.sidecar->workers, backend->workers());

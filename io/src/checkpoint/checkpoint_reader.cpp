@@ -134,9 +134,9 @@ int checked_layout(const Source& source) {
   if (!source.has("/kumiko")) source.refuse("was not written by Kumiko: it has no '/kumiko'");
   const int layout = source.integer(kRun, "layout_version");
   if (layout >= kOldestLayout && layout <= kLayoutVersion) return layout;
-  source.refuse(fmt::format(
-      "has layout {}, and this version of Kumiko reads {} and {}; use {} Kumiko", layout,
-      kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
+  source.refuse(
+      fmt::format("has layout {}, and this version of Kumiko reads {} to {}; use {} Kumiko", layout,
+                  kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
 }
 
 RunAttributes read_attributes(const Source& source) {
@@ -144,12 +144,35 @@ RunAttributes read_attributes(const Source& source) {
   attributes.time = source.number<double>(kRun, "time");
   attributes.dt = source.number<double>(kRun, "dt");
   attributes.subcycling = source.integer(kRun, "subcycling") != 0;
-  attributes.initial_mass = source.number<double>(kRun, "initial_mass");
-  if (source.has_attribute("initial_absolute_mass", kRun)) {
-    attributes.initial_absolute_mass = source.number<double>(kRun, "initial_absolute_mass");
-  }
   attributes.configuration = source.text("/kumiko/configuration");
   return attributes;
+}
+
+/// Reads the scale and the masses of each component. A file of an earlier layout has one scale for
+/// all, and of several components the sum of the masses, which is of no use to any of them.
+void read_components(const Source& source, int layout, std::size_t components,
+                     Checkpoint& checkpoint) {
+  auto& masses = checkpoint.attributes.initial_masses;
+  auto& scales = checkpoint.run.scales;
+  if (layout > kLayoutWithoutComponents) {
+    const auto of_mass = source.list<double>("/kumiko/initial_masses");
+    if (!of_mass.empty() && of_mass.size() != 2 * components) {
+      source.refuse(Source::odd("initial_masses"));
+    }
+    for (std::size_t at = 0; at < of_mass.size(); at += 2) {
+      masses.push_back({of_mass[at], of_mass[at + 1]});
+    }
+    const auto of_scale = source.list<double>("/kumiko/indicator_scales", 2 * components);
+    for (std::size_t at = 0; at < of_scale.size(); at += 2) {
+      scales.push_back({of_scale[at], of_scale[at + 1]});
+    }
+    return;
+  }
+  const auto scale = source.number<double>(kRun, "indicator_scale");
+  scales.assign(components, {scale, scale});
+  if (components > 1 || !source.has_attribute("initial_absolute_mass", kRun)) return;
+  masses.push_back({source.number<double>(kRun, "initial_mass"),
+                    source.number<double>(kRun, "initial_absolute_mass")});
 }
 
 std::vector<amr::PatchWait> read_waits(const Source& source) {
@@ -218,8 +241,8 @@ class RecordFile {
   void read(int level, std::size_t slot, std::span<double> into) const {
     const std::uint64_t place = places_[static_cast<std::size_t>(level)] + slot * record_bytes_;
     const auto done = file_.read_at(static_cast<off_t>(place), std::as_writable_bytes(into));
+    if (done.error == runtime::io::TransferError::kEndOfInput) refuse("it became shorter");
     if (done.error) refuse(done.error.message());
-    if (done.bytes < into.size_bytes()) refuse("it became shorter");
   }
 
  private:
@@ -255,7 +278,7 @@ void look_at(const Source& source, std::span<const amr::PatchId> ids,
   }
 }
 
-amr::SavedLevel read_level(const Source& source, RecordReading& reading,
+amr::SavedLevel read_level(const Source& source, int layout, RecordReading& reading,
                            std::span<const amr::PatchId> ids, int components) {
   amr::SavedLevel level;
   const int index = ids.front().level;
@@ -269,6 +292,9 @@ amr::SavedLevel read_level(const Source& source, RecordReading& reading,
         {source.to_int(since[slot], path), source.to_int(unwanted[slot], path)});
   }
   level.cfl = source.list<double>(path + "cfl", patches);
+  level.travelled = layout > kLayoutWithoutComponents
+                        ? source.list<double>(path + "travelled", patches)
+                        : std::vector<double>(patches, 0.0);
   const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
   if (reading.later != nullptr) {
     const auto place = source.place_of_doubles(records_path(index), patches * record);
@@ -300,13 +326,13 @@ StoredState read_contents(const Source& source, bool keeps, const RecordVisitor&
   run.step = source.integer(kRun, "step");
   run.next_regrid = source.integer(kRun, "next_regrid");
   run.unnested = source.number<std::uint64_t>(kRun, "unnested");
-  run.indicator_scale = source.number<double>(kRun, "indicator_scale");
   run.counters = read_counters(source);
   if (layout == kOldestLayout) read_own_sidecar(source, checkpoint);
   const int components = source.integer("/", "num_components");
   if (components < 1 || components > kMostFields) source.refuse(Source::odd("num_components"));
   run.extras = source.integer(kRun, "figures");
   if (run.extras < 0 || run.extras >= components) source.refuse(Source::odd("figures"));
+  read_components(source, layout, static_cast<std::size_t>(components - run.extras), checkpoint);
   for (int at = 0; at < components; ++at) {
     checkpoint.attributes.component_names.push_back(
         source.attribute_text("/", fmt::format("component_{}", at)));
@@ -324,7 +350,7 @@ StoredState read_contents(const Source& source, bool keeps, const RecordVisitor&
                   }};
   }
   for (int index = 0; index < run.mesh.levels(); ++index) {
-    run.levels.push_back(read_level(source, reading, run.mesh.ids(index), components));
+    run.levels.push_back(read_level(source, layout, reading, run.mesh.ids(index), components));
   }
   return {std::move(checkpoint), geometry};
 }

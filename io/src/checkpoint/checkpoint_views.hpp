@@ -72,7 +72,9 @@ std::vector<Room> write_restart_view(const hdf5::Object& file, const Contents& c
                                      const std::vector<Records>& records);
 
 /// The layout's version. Changes whenever a reader of `/kumiko` would have to.
-inline constexpr std::int32_t kLayoutVersion = 4;
+inline constexpr std::int32_t kLayoutVersion = 5;
+/// The last one that has one scale and one mass for all components, and no distances travelled.
+inline constexpr std::int32_t kLayoutWithoutComponents = 4;
 /// The oldest one that is read: it has in the file what stands beside it now.
 inline constexpr std::int32_t kOldestLayout = 3;
 

@@ -19,6 +19,18 @@ std::vector<std::int64_t> column(const std::vector<Element>& elements, Get get) 
   return numbers;
 }
 
+/// Two numbers of each item, one after the other.
+template <class Item>
+std::vector<double> pairs(const std::vector<Item>& items, double Item::*first,
+                          double Item::*second) {
+  std::vector<double> numbers;
+  for (const Item& item : items) {
+    numbers.push_back(item.*first);
+    numbers.push_back(item.*second);
+  }
+  return numbers;
+}
+
 void write_attributes(const Object& group, const Contents& contents) {
   const RunAttributes& attributes = contents.checkpoint.attributes;
   const amr::SavedRun& run = contents.run();
@@ -36,9 +48,11 @@ void write_attributes(const Object& group, const Contents& contents) {
   number("next_regrid", run.next_regrid);
   number("figures", run.extras);
   number("unnested", run.unnested);
-  set_attribute(group, "indicator_scale", run.indicator_scale);
-  set_attribute(group, "initial_mass", attributes.initial_mass);
-  set_attribute(group, "initial_absolute_mass", attributes.initial_absolute_mass);
+  hdf5::write_list(group, "indicator_scales",
+                   pairs(run.scales, &amr::FieldScale::now, &amr::FieldScale::largest));
+  hdf5::write_list(
+      group, "initial_masses",
+      pairs(attributes.initial_masses, &ComponentMass::mass, &ComponentMass::absolute));
   hdf5::write_text(group, "configuration", attributes.configuration);
 }
 
@@ -65,6 +79,7 @@ Room write_level(const Object& group, const amr::SavedLevel& level, const Record
   hdf5::write_list(group, "since", column(level.histories, &amr::RegridHistory::since));
   hdf5::write_list(group, "unwanted", column(level.histories, &amr::RegridHistory::unwanted));
   hdf5::write_list(group, "cfl", level.cfl);
+  hdf5::write_list(group, "travelled", level.travelled);
   if (!records.chunks.empty()) write_chunks(group, records.chunks);
   return reserve(group, "hashes", H5T_STD_U64LE, level.histories.size());
 }

@@ -140,15 +140,21 @@ const Key* key_of(const Schema& schema, const Setting& setting) {
                                 list_keys(schema, name)));
 }
 
+/// The keys of tables that the file has.
+std::set<std::string> headers_of(const std::vector<Setting>& settings) {
+  std::set<std::string> headers;
+  for (const Setting& setting : settings) {
+    if (std::holds_alternative<TableHeader>(setting.value)) headers.insert(setting.key);
+  }
+  return headers;
+}
+
 /// Refuses a value for a table of a list that the file does not have.
-void refuse_absent_entry(const std::vector<Setting>& settings, const Setting& setting) {
+void refuse_absent_entry(const std::set<std::string>& headers, const Setting& setting) {
   const std::optional<ListedName> listed = listed_name(setting.key);
   if (!listed) return;
   const std::string entry = listed->entry();
-  const bool there = std::ranges::any_of(settings, [&](const Setting& other) {
-    return other.key == entry && std::holds_alternative<TableHeader>(other.value);
-  });
-  if (there) return;
+  if (headers.contains(entry)) return;
   throw ConfigError(fmt::format("{}: the file has no '{}'; add a [[{}]] there", setting.where,
                                 entry, listed->table));
 }
@@ -245,12 +251,13 @@ amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) con
   for (const Key& key : schema.keys()) {
     if (!key.repeated) values.set(key.spec.name, key.spec.default_value);
   }
+  const std::set<std::string> headers = headers_of(settings_);
   for (const Setting& setting : settings_) {
     const bool later = schema.find(setting.key) == nullptr && may_be_declared(setting.key);
     if (core_only && later) continue;
     const Key* key = key_of(schema, setting);
     if (key == nullptr) continue;
-    refuse_absent_entry(settings_, setting);
+    refuse_absent_entry(headers, setting);
     try {
       values.set(setting.key, checked_setting(*key, setting));
     } catch (const ValueError& refusal) {

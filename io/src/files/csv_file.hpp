@@ -1,7 +1,9 @@
 // A file of comma-separated values that grows line by line.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <kumiko/io/earlier_table.hpp>
 #include <kumiko/io/output_folder.hpp>
 
 #include "files/part_file.hpp"
@@ -16,7 +19,8 @@
 namespace kumiko::io {
 
 /// A line of a file, from its fields.
-inline std::string csv_line(const std::vector<std::string>& fields) {
+template <class Text>
+std::string csv_line(const std::vector<Text>& fields) {
   return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
@@ -43,12 +47,17 @@ void split_csv_line(std::string_view line, std::vector<Text>& fields) {
 /// called `PATH.part`: a run that fails leaves its lines there.
 class CsvFile {
  public:
+  /// The line of this file that an earlier part's row becomes.
+  using LineOf = std::function<std::string(const EarlierTable::Fields& row)>;
+
   /// Starts the file with its first line, and with rows that an earlier part of the run left. These
   /// may be from a part that is there already, which is not lost: the new one takes its place when
   /// it is on the disk. Throws OutputError.
-  CsvFile(const std::filesystem::path& path, const std::string& header, const std::string& rows)
-      : name_(path, Abandoned::kKeep), writer_(name_.part(), begin(name_.part(), header, rows)) {
-    if (rows.empty()) writer_.write(header);
+  CsvFile(const std::filesystem::path& path, const std::string& header, const EarlierTable& earlier,
+          const LineOf& line_of)
+      : name_(path, Abandoned::kKeep),
+        writer_(name_.part(), begin(name_.part(), header, earlier, line_of)) {
+    if (earlier.empty()) writer_.write(header);
   }
 
   /// Writes a line. Throws OutputError when the system refuses it.
@@ -61,10 +70,23 @@ class CsvFile {
   }
 
  private:
+  static constexpr std::size_t kWrittenAtATime = std::size_t{1} << 16;
+
   static Existing begin(const std::filesystem::path& part, const std::string& header,
-                        const std::string& rows) {
-    if (rows.empty()) return Existing::kTruncate;
-    write_text_file(part, header + rows);
+                        const EarlierTable& earlier, const LineOf& line_of) {
+    if (earlier.empty()) return Existing::kTruncate;
+    PartFile name(part);
+    FileWriter writer(name.part());
+    std::string lines = header;
+    earlier.for_each([&](const EarlierTable::Fields& row) {
+      lines += line_of(row);
+      if (lines.size() < kWrittenAtATime) return;
+      writer.write(lines);
+      lines.clear();
+    });
+    writer.write(lines);
+    writer.close();
+    name.publish();
     return Existing::kAppend;
   }
 

@@ -70,8 +70,10 @@ class Reader {
 
   void read(std::uint64_t offset, std::span<std::byte> into) const {
     const runtime::io::Transfer done = file_.read_at(static_cast<off_t>(offset), into);
+    if (done.error == runtime::io::TransferError::kEndOfInput) {
+      refuse(path_, "became shorter while it was read");
+    }
     if (done.error) fail(done.error);
-    if (done.bytes < into.size()) refuse(path_, "became shorter while it was read");
   }
 
   std::uint64_t hash(const Extent& extent) {

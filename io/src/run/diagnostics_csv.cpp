@@ -1,11 +1,12 @@
 #include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/diagnostics_csv.hpp>
+#include <kumiko/io/read_number.hpp>
 
 #include "files/csv_file.hpp"
 
@@ -35,33 +36,33 @@ std::string figures_of(const amr::FieldFigures& field) {
 }  // namespace
 
 DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
-                               const CsvRows& earlier, const std::vector<std::string>& components)
+                               const EarlierTable& earlier,
+                               const std::vector<std::string>& components)
     : levels_(static_cast<std::size_t>(levels)),
       components_(components.size()),
       workers_(static_cast<std::size_t>(workers)),
       columns_(workers_),
-      is_new_(earlier.rows.empty()) {
+      is_new_(earlier.empty()) {
   std::vector<std::string> columns = leading_columns(levels_, components);
   const std::size_t leading = columns.size();
-  const std::vector<std::string>& old = earlier.columns;
-  if (!earlier.rows.empty() && old.size() > leading) {
+  const std::vector<std::string>& old = earlier.columns();
+  if (!is_new_ && old.size() > leading) {
     columns_ = std::max(workers_, old.size() - leading);
   }
   for (std::size_t worker = 0; worker < columns_; ++worker) {
     columns.push_back(fmt::format("updates_{}", worker));
   }
   const bool fits = old.size() >= leading && std::equal(old.begin(), old.end(), columns.begin());
-  if (!earlier.rows.empty() && !fits) refuse_columns(path);
+  if (!is_new_ && !fits) refuse_columns(path);
   earlier_updates_.resize(columns_);
-  std::string rows;
-  for (std::vector<std::string> row : earlier.rows) {
+  const auto line_of = [&](EarlierTable::Fields row) {
     row.resize(columns.size(), "0");
     for (std::size_t worker = 0; worker < columns_; ++worker) {
-      earlier_updates_[worker] += std::strtoull(row[leading + worker].c_str(), nullptr, 10);
+      earlier_updates_[worker] += read_number<std::uint64_t>(row[leading + worker]).value_or(0);
     }
-    rows += csv_line(row);
-  }
-  file_ = std::make_unique<CsvFile>(path, csv_line(columns), rows);
+    return csv_line(row);
+  };
+  file_ = std::make_unique<CsvFile>(path, csv_line(columns), earlier, line_of);
 }
 
 DiagnosticsCsv::~DiagnosticsCsv() = default;

@@ -1,4 +1,6 @@
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -12,18 +14,15 @@ namespace {
 
 constexpr const char* kLoadColumns = "step,worker,updates,busy_s,wait_s,steals\n";
 
-std::string lines_of(const std::filesystem::path& path, const CsvRows& earlier) {
-  std::string lines;
-  if (earlier.rows.empty()) return lines;
-  if (csv_line(earlier.columns) != kLoadColumns) refuse_columns(path);
-  for (const auto& row : earlier.rows) lines += csv_line(row);
-  return lines;
+std::unique_ptr<CsvFile> start(const std::filesystem::path& path, const EarlierTable& earlier) {
+  if (!earlier.empty() && csv_line(earlier.columns()) != kLoadColumns) refuse_columns(path);
+  return std::make_unique<CsvFile>(path, kLoadColumns, earlier, csv_line<std::string_view>);
 }
 
 }  // namespace
 
-LoadCsv::LoadCsv(const std::filesystem::path& path, const CsvRows& earlier)
-    : file_(std::make_unique<CsvFile>(path, kLoadColumns, lines_of(path, earlier))) {}
+LoadCsv::LoadCsv(const std::filesystem::path& path, const EarlierTable& earlier)
+    : file_(start(path, earlier)) {}
 
 LoadCsv::~LoadCsv() = default;
 

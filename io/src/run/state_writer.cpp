@@ -98,8 +98,7 @@ StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
   attributes.subcycling = simulation.options().subcycling;
   attributes.configuration = options_.configuration;
   attributes.component_names = problem_.component_names();
-  attributes.initial_mass = history.initial_mass;
-  attributes.initial_absolute_mass = history.initial_absolute_mass;
+  attributes.initial_masses = history.initial_masses;
   std::vector<std::string>& names = attributes.component_names;
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
   Copy copy{{std::move(attributes), save(), options_.sidecar}, std::nullopt};

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string_view>
 #include <variant>
 
@@ -37,8 +38,19 @@ Json components_json(const RunSummary& summary) {
     Json& component = json[summary.component_names.at(at)];
     component = error_json(summary.errors ? &summary.errors->components.at(at) : nullptr, field);
     component["mass"] = field.mass;
+    component["mass_drift"] = or_null(summary.mass_drifts.at(at));
   }
   return json;
+}
+
+/// A member of an object, which is made if it is not there. The latest one, which sorted keys ask
+/// for most, is found at once.
+Json& member(Json& object, const std::string& name) {
+  if (object.is_object() && !object.empty()) {
+    auto& latest = object.get_ref<Json::object_t&>().back();
+    if (latest.first == name) return latest.second;
+  }
+  return object[name];
 }
 
 /// Puts a value at its dotted key, making the tables on the way.
@@ -46,12 +58,12 @@ void insert(Json& table, std::string_view key, const amr::ParameterValue& value)
   Json* place = &table;
   std::string_view rest = key;
   for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
-    place = &(*place)[std::string(rest.substr(0, dot))];
+    place = &member(*place, std::string(rest.substr(0, dot)));
     rest.remove_prefix(dot + 1);
     amr::ensure(place->is_null() || place->is_object(), "configuration key '{}' lies below a value",
                 key);
   }
-  Json& slot = (*place)[std::string(rest)];
+  Json& slot = member(*place, std::string(rest));
   amr::ensure(slot.is_null(), "configuration key '{}' is a table", key);
   std::visit([&](const auto& plain) { slot = plain; }, value);
 }
@@ -75,6 +87,14 @@ Json ranks_json(const std::vector<RankSummary>& ranks) {
 
 }  // namespace
 
+std::optional<double> RunSummary::mass_drift() const {
+  std::optional<double> farthest;
+  for (const std::optional<double>& drift : mass_drifts) {
+    if (drift && (!farthest || std::abs(*drift) > std::abs(*farthest))) farthest = drift;
+  }
+  return farthest;
+}
+
 Json to_json(const RunSummary& summary) {
   Json json;
   json["case"] = summary.case_name;
@@ -86,7 +106,7 @@ Json to_json(const RunSummary& summary) {
   json["wall_s"] = summary.wall_s;
   json["error"] = error_json(summary.errors ? &*summary.errors : nullptr, summary.field);
   if (!summary.field.components.empty()) json["components"] = components_json(summary);
-  json["mass_drift"] = or_null(summary.mass_drift);
+  json["mass_drift"] = or_null(summary.mass_drift());
   json["open_domain"] = summary.open_domain;
   json["updates"] = {{"total", summary.work.updates()},
                      {"per_level", summary.work.updates_per_level},

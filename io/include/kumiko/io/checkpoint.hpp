@@ -22,6 +22,14 @@ class Runtime;
 
 namespace kumiko::io {
 
+/// The integrals of a component u of the field, and of |u|.
+struct ComponentMass {
+  double mass = 0.0;
+  double absolute = 0.0;
+
+  bool operator==(const ComponentMass&) const = default;
+};
+
 /// What a checkpoint says beside the engine's own state.
 struct RunAttributes {
   double time = 0.0;
@@ -29,8 +37,8 @@ struct RunAttributes {
   std::string configuration;  ///< the keys that determine the state, as TOML; once all of them
   std::vector<std::string> component_names;  ///< one for each component of a record, all different
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
-  double initial_mass = 0.0;                 ///< of the field at step 0
-  double initial_absolute_mass = 0.0;        ///< the integral of |u| then; 0 where a file lacks it
+  /// Of each component of the field at step 0; none where a file does not say.
+  std::vector<ComponentMass> initial_masses;
 };
 
 /// All that a run needs to go on, with what others need to read it.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <kumiko/amr/diagnostics.hpp>
-#include <kumiko/io/csv_rows.hpp>
+#include <kumiko/io/earlier_table.hpp>
 
 namespace kumiko::io {
 
@@ -33,7 +33,8 @@ class DiagnosticsCsv {
   /// rows have other columns.
   /// \param components  names of the components
   DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
-                 const CsvRows& earlier = {}, const std::vector<std::string>& components = {"u"});
+                 const EarlierTable& earlier = {},
+                 const std::vector<std::string>& components = {"u"});
   ~DiagnosticsCsv();
 
   /// Writes a row. Throws OutputError when the system refuses it, std::invalid_argument when it has

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <kumiko/amr/statistics.hpp>
-#include <kumiko/io/csv_rows.hpp>
+#include <kumiko/io/earlier_table.hpp>
 
 namespace kumiko::io {
 
@@ -16,7 +16,7 @@ class LoadCsv {
  public:
   /// Starts the file, with rows that an earlier part of the run left. Throws OutputError, also when
   /// those have other columns.
-  explicit LoadCsv(const std::filesystem::path& path, const CsvRows& earlier = {});
+  explicit LoadCsv(const std::filesystem::path& path, const EarlierTable& earlier = {});
   ~LoadCsv();
 
   /// Writes the rows of one base step. Throws OutputError when the system refuses them.

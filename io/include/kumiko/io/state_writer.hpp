@@ -39,9 +39,8 @@ std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesyste
 
 /// What a run needs to know of its past, beside the state.
 struct RunHistory {
-  double initial_mass = 0.0;
-  double initial_absolute_mass = 0.0;  ///< as FieldFigures has it; 0 = not known
-  double wall_s = 0.0;                 ///< of stepping so far
+  std::vector<ComponentMass> initial_masses;  ///< of each component; none = not known
+  double wall_s = 0.0;                        ///< of stepping so far
 };
 
 /// What holds for all files of a run.

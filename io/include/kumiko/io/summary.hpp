@@ -42,10 +42,12 @@ struct RunSummary {
   std::optional<amr::ErrorNorms> errors;     ///< against the exact solution
   amr::FieldFigures field;                   ///< at the end
   std::vector<std::string> component_names;  ///< of the components in both, where there are several
-  /// (mass - initial mass) ÷ the initial integral of |u|, of all components; nothing where that
+  /// Of each component u (mass - initial mass) ÷ the initial integral of |u|; nothing where that
   /// integral is 0 or not known.
-  std::optional<double> mass_drift;
-  bool open_domain = false;  ///< whether mass may enter and leave
+  std::vector<std::optional<double>> mass_drifts;
+  /// The one that is farthest from 0; nothing when none is known.
+  std::optional<double> mass_drift() const;
+  bool open_domain = false;  ///< whether mass may enter and leave; drifts are not errors then
 
   amr::WorkCounters work;            ///< of the whole run
   double fraction_of_uniform = 0.0;  ///< of what the finest level's grid would take everywhere
