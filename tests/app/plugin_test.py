@@ -4,6 +4,7 @@ with exit code 2 before work starts and 1 after, and a run that a plugin ends lo
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -394,7 +395,7 @@ class OnTheWay(PluginTest):
             with self.subTest(fault):
                 shutil.rmtree(self.path / "run", ignore_errors=True)
                 done = self.run_faulty(f"solver.fault={fault}", f"solver.after={FAULT_TIME}")
-                reason = [FAULTY, "'faulty_solver'", text]
+                reason = [FAULTY, "'faulty_solver'", text, "(level 0 patch (", ", t = 0.5625)"]
                 self.assert_run_stopped(done, *reason, "--restart run/checkpoint_000009.hdf")
                 self.assert_stops_again(*reason)
 
@@ -427,6 +428,51 @@ class OnTheWay(PluginTest):
         self.assert_run_stopped(done, *reason, "--restart run/checkpoint_000009.hdf")
         self.assertNotIn("solver_semi", done.stderr)
         self.assert_stops_again(*reason)
+
+    def test_given_a_case_that_finds_no_memory_then_solver_and_place_are_named(self):
+        done = self.run_faulty("solver.name=semi_lagrangian_cubic", "case.fault=no_memory_in_velocity",
+                               f"case.after={FAULT_TIME}")  # fmt: skip
+        self.assert_run_stopped(done, "solver_semi_lagrangian_cubic.so': not enough memory (level 0 patch (",
+                                "--restart run/checkpoint_000009.hdf")  # fmt: skip
+
+    def test_given_a_case_that_calls_exit_then_the_run_has_failed_and_the_place_is_named(self):
+        where = {
+            "exit_in_velocity": r"a plugin called exit\(\) in .* of level 0 patch \(\d+, \d+\).* at t = 0\.5625",
+            "exit_in_a_thread": r"exit\(\) was called before the command had done its work, by a plugin or a library",
+        }
+        for fault, place in where.items():
+            with self.subTest(fault):
+                shutil.rmtree(self.path / "run", ignore_errors=True)
+                done = self.run_faulty("solver.name=semi_lagrangian_cubic", f"case.fault={fault}", f"case.after={FAULT_TIME}")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                first, second, third = done.stderr.splitlines()
+                self.assertRegex(first, f"^kumiko: error: {place}")
+                self.assertIn("must throw an exception", first)
+                self.assertRegex(second, r"go on with --restart run/checkpoint_000006\.hdf")
+                self.assertIn(f"case 'faulty_case' of '{FAULTY}'", third)
+
+    @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
+    def test_given_a_case_that_reads_a_null_pointer_then_the_report_says_where_and_how_to_go_on(self):
+        workers = {"threads": "worker 0", "serial": "an OS thread that is not a worker"}
+        for backend, worker in workers.items():
+            with self.subTest(backend):
+                shutil.rmtree(self.path / "run", ignore_errors=True)
+                done = self.run_faulty("solver.name=semi_lagrangian_cubic", "case.fault=null_in_velocity", f"case.after={FAULT_TIME}",
+                                       more=["--backend", backend, "--workers", "1"])  # fmt: skip
+                self.assertEqual(done.returncode, -signal.SIGSEGV, done.stderr)
+                self.assertIn(f"kumiko: SIGSEGV at address 0x0 on {worker}\n", done.stderr)
+                self.assertRegex(done.stderr, r"\n  in .* of level 0 patch \(\d+, \d+\).* at t = 0\.5625")
+                self.assertIn("faulty.so(", done.stderr)  # the backtrace
+                self.assertIn(f"case 'faulty_case' of '{FAULTY}'", done.stderr)
+                self.assertRegex(done.stderr, r"\n  go on with --restart run/checkpoint_000006\.hdf\n")
+                self.assertIn("gdb -p", done.stderr)
+
+    @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
+    def test_given_a_static_initialiser_that_throws_then_its_file_is_named(self):
+        done = self.run_shipped("--plugin-path", PLUGINS / "throws_at_load.so")
+        self.assertEqual(done.returncode, -signal.SIGABRT, done.stderr)
+        self.assertIn("the licence has run out", done.stderr)
+        self.assertIn(f"  in loading {PLUGINS / 'throws_at_load.so'}\n", done.stderr)
 
     def test_given_values_that_are_no_numbers_then_the_run_stops_and_names_the_solvers_file(self):
         done = self.run_faulty("solver.fault=write_nan", f"solver.after={FAULT_TIME}",

@@ -66,7 +66,8 @@ constexpr kumiko_case_functions kCounted = {
     .exact = nullptr,
     .refinement_indicator = nullptr,
     .component_names = nullptr,
-    .published_values = nullptr};
+    .published_values = nullptr,
+    .equation = nullptr};
 
 /// Its CFL number is the velocity's in x.
 class AskingSolver final : public amr::Solver {
@@ -127,6 +128,34 @@ TEST_F(CaseBridge, GivenACaseFromBeyondWhenItIsLentThenItsOwnFunctionsAreHandedO
 TEST_F(CaseBridge, GivenACaseFromBeyondWhenASolverFromBeyondAsksItThenItAnswersOnce) {
   EXPECT_EQ(prepare(), 3.0);
   EXPECT_EQ(counted_.velocities, 1);
+}
+
+/// Solves an equation with two constants.
+class OtherEquation final : public amr::Solver {
+ public:
+  const amr::SolverTraits& traits() const override { return traits_; }
+  amr::Equation equation() const override { return {"heat", {{"kappa", 0.5}, {"rate", -2.0}}}; }
+  std::size_t coefficients() const override { return 0; }
+  double prepare(const amr::Case&, const amr::PatchPoints&, double, double,
+                 std::span<double>) const override {
+    return 0.0;
+  }
+  void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {}
+
+ private:
+  amr::SolverTraits traits_;
+};
+
+TEST_F(CaseBridge, GivenAnEquationThenTheOtherSideHasIt) {
+  const SolverFromBeyond heat(give(std::make_unique<OtherEquation>()), "heat", "");
+  EXPECT_EQ(heat.equation(), OtherEquation().equation());
+  EXPECT_EQ(amr::to_string(heat.equation()), "heat with kappa = 0.5, rate = -2");
+  EXPECT_EQ(solver_.equation(), amr::Equation()) << "what says nothing solves advection";
+}
+
+TEST_F(CaseBridge, GivenATableWithoutTheFunctionThenTheCaseIsOneOfAdvection) {
+  ASSERT_EQ(kCounted.equation, nullptr);
+  EXPECT_EQ(amr::to_string(case_.equation()), "advection");
 }
 
 TEST_F(CaseBridge, GivenALentCaseWhenItIsDestroyedThenItLives) {

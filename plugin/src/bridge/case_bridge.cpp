@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bridge/equation_bridge.hpp"
 #include "bridge/sized.hpp"
 
 namespace kumiko::plugin::detail {
@@ -123,6 +124,10 @@ kumiko_status published_values(const void* self,
   });
 }
 
+kumiko_status equation(const void* self, const kumiko_equation_taker* taker, kumiko_error* error) {
+  return serve_fully(error, [&] { give(served(self).equation(), *taker); });
+}
+
 constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
   return {.size = sizeof(kumiko_case_functions),
           .destroy = destroy,
@@ -135,7 +140,8 @@ constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
           .exact = exact,
           .refinement_indicator = refinement_indicator,
           .component_names = component_names,
-          .published_values = published_values};
+          .published_values = published_values,
+          .equation = equation};
 }
 
 constexpr kumiko_case_functions kLent = functions(keep);
@@ -191,6 +197,13 @@ std::vector<std::string> CaseFromBeyond::component_names() const {
   };
   call(lent_.component_names, take, &names);
   return names;
+}
+
+amr::Equation CaseFromBeyond::equation() const {
+  amr::Equation equation;
+  const kumiko_equation_taker taker = taker_into(equation);
+  if (lent_.equation != nullptr) call(lent_.equation, &taker);
+  return equation;
 }
 
 std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {

@@ -81,6 +81,7 @@ class CaseFromBeyond final : public amr::Case {
   double end_time() const override { return facts_.end_time; }
   int components() const override { return facts_.components; }
   std::vector<std::string> component_names() const override;
+  amr::Equation equation() const override;
   bool steady_velocity() const override { return facts_.has_steady_velocity != 0; }
   void initial(amr::Points points, int component, std::span<double> values) const override {
     call(lent_.initial, to_c(points), component, values.data());

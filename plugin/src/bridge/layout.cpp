@@ -42,10 +42,10 @@ static_assert(places(offsetof(OfCase, size), offsetof(OfCase, destroy), offsetof
                      offsetof(OfCase, velocity), offsetof(OfCase, stream_function),
                      offsetof(OfCase, exact_displacement), offsetof(OfCase, exact),
                      offsetof(OfCase, refinement_indicator), offsetof(OfCase, component_names),
-                     offsetof(OfCase, published_values),
-                     sizeof(OfCase)) == places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96));
-static_assert(offsetof(OfCase, published_values) + sizeof(OfCase::published_values) ==
-              sizeof(OfCase));
+                     offsetof(OfCase, published_values), offsetof(OfCase, equation),
+                     sizeof(OfCase)) ==
+              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104));
+static_assert(offsetof(OfCase, equation) + sizeof(OfCase::equation) == sizeof(OfCase));
 
 using Traits = kumiko_solver_traits;
 static_assert(places(offsetof(Traits, size), offsetof(Traits, dimensions),
@@ -70,9 +70,14 @@ static_assert(places(offsetof(OfSolver, size), offsetof(OfSolver, destroy),
                      offsetof(OfSolver, advance), offsetof(OfSolver, advance_with_fluxes),
                      offsetof(OfSolver, tendency), offsetof(OfSolver, state_cfl),
                      offsetof(OfSolver, displacement), offsetof(OfSolver, advance_list),
-                     offsetof(OfSolver, weight),
-                     sizeof(OfSolver)) == places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88));
-static_assert(offsetof(OfSolver, weight) + sizeof(OfSolver::weight) == sizeof(OfSolver));
+                     offsetof(OfSolver, weight), offsetof(OfSolver, equation),
+                     sizeof(OfSolver)) == places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96));
+static_assert(offsetof(OfSolver, equation) + sizeof(OfSolver::equation) == sizeof(OfSolver));
+
+using Taker = kumiko_equation_taker;
+static_assert(places(offsetof(Taker, size), offsetof(Taker, name), offsetof(Taker, constant),
+                     offsetof(Taker, target), sizeof(Taker)) == places(0, 8, 16, 24, 32));
+static_assert(offsetof(Taker, target) + sizeof(Taker::target) == sizeof(Taker));
 
 template <class Entry>
 constexpr bool is_entry = places(offsetof(Entry, size), offsetof(Entry, name),

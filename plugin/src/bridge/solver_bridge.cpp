@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bridge/equation_bridge.hpp"
 #include "bridge/sized.hpp"
 
 namespace kumiko::plugin::detail {
@@ -153,6 +154,10 @@ kumiko_status weight(const void* self, kumiko_case problem, const kumiko_patch* 
       error, [&] { *weight = served(self).weight(borrowed(problem), from_c(*patch), time); });
 }
 
+kumiko_status equation(const void* self, const kumiko_equation_taker* taker, kumiko_error* error) {
+  return serve_fully(error, [&] { give(served(self).equation(), *taker); });
+}
+
 /// The functions of a solver with and without those that may be absent.
 constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted) {
   return {.size = sizeof(kumiko_solver_functions),
@@ -165,7 +170,8 @@ constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted) {
           .state_cfl = state_cfl,
           .displacement = displacement,
           .advance_list = has_list ? advance_list : nullptr,
-          .weight = is_weighted ? weight : nullptr};
+          .weight = is_weighted ? weight : nullptr,
+          .equation = equation};
 }
 
 /// By whether there is a kernel for lists, and whether there are weights.
@@ -217,6 +223,13 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
 }
 
 SolverFromBeyond::~SolverFromBeyond() { functions_.destroy(self_); }
+
+amr::Equation SolverFromBeyond::equation() const {
+  amr::Equation equation;
+  const kumiko_equation_taker taker = taker_into(equation);
+  if (functions_.equation != nullptr) call(functions_.equation, &taker);
+  return equation;
+}
 
 void SolverFromBeyond::advance_list(std::span<const amr::PatchAdvance> list) const {
   if (functions_.advance_list == nullptr) return Solver::advance_list(list);

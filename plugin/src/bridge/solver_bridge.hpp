@@ -26,6 +26,7 @@ class SolverFromBeyond final : public amr::Solver {
   SolverFromBeyond& operator=(const SolverFromBeyond&) = delete;
 
   const amr::SolverTraits& traits() const override { return traits_; }
+  amr::Equation equation() const override;
   std::size_t coefficients() const override { return coefficients_; }
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {

@@ -16,7 +16,7 @@ kumiko_status tell(kumiko_error* error, kumiko_status status, const char* messag
 
 void throw_failure(kumiko_status status, const kumiko_error& error, std::string_view whose,
                    std::string_view whose_case) {
-  if (status == KUMIKO_NO_MEMORY) throw std::bad_alloc();
+  if (status == KUMIKO_NO_MEMORY) throw NoMemoryBeyond(whose);
   const std::size_t length = strnlen(error.message, sizeof(error.message));
   std::string message(error.message, length);
   if (status != KUMIKO_REFUSED && status != KUMIKO_FAILED) {

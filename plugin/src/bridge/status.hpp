@@ -26,6 +26,19 @@ class Beyond : public Error {
 using FailedBeyond = Beyond<std::runtime_error>;
 using RefusedBeyond = Beyond<std::invalid_argument>;
 
+/// The other side has found no memory.
+class NoMemoryBeyond : public std::bad_alloc {
+ public:
+  /// \param whose  memory; empty where that is not known
+  explicit NoMemoryBeyond(std::string_view whose)
+      : message_(whose.empty() ? "not enough memory" : std::string(whose) + ": not enough memory") {
+  }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
 /// Copies a message, cut where it is too long. \return the status
 kumiko_status tell(kumiko_error* error, kumiko_status status, const char* message,
                    std::int32_t whose);

@@ -4,12 +4,15 @@
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include <kumiko/plugin/plugin_abi.h>
+#include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/kept_environment.hpp>
 
 #include "bridge/case_bridge.hpp"
@@ -21,6 +24,24 @@
 namespace kumiko::plugin::detail {
 
 namespace {
+
+/// Names the plugin whose code runs while it is loaded or makes something.
+class PluginNote final : public runtime::FaultNote {
+ public:
+  /// \param work  e.g. "loading "; both live as long
+  PluginNote(std::string_view work, std::string_view what) noexcept : work_(work), what_(what) {
+    begin();
+  }
+
+  std::size_t write(std::span<char> room) const noexcept override {
+    const std::size_t work = work_.copy(room.data(), room.size());
+    return work + what_.copy(room.data() + work, room.size() - work);
+  }
+
+ private:
+  std::string_view work_;
+  std::string_view what_;
+};
 
 std::string whose(const char* kind, const std::string& name, const std::filesystem::path& file) {
   return fmt::format("{} '{}' of '{}'", kind, name, file.string());
@@ -70,6 +91,7 @@ template <class InC, class Entry, class IsWhole>
 InC made_by(const Entry& entry, const amr::ParameterSet& parameters, const std::string& from,
             IsWhole is_whole) {
   InC made{};
+  const PluginNote note("making ", from);
   call_beyond(from, [&](kumiko_error* error) {
     const std::vector<kumiko_setting> settings = to_c(parameters);
     return entry.make(entry.context, settings.data(), settings.size(), &made, error);
@@ -127,10 +149,14 @@ kumiko_plugin_entry_function open(const std::filesystem::path& file) {
   // Symbols stay the plugin's own: two plugins may have classes of one name.
   void* const handle = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    const char* const why = dlerror();
-    throw PluginError(
-        "'{}' cannot be loaded: {}; it must be a shared object, with all that it was linked with",
-        file.string(), why == nullptr ? "no reason given" : why);
+    const char* const given = dlerror();
+    const std::string why = given == nullptr ? "no reason given" : given;
+    const bool lacks_ours = why.find("undefined symbol") != std::string::npos &&
+                            why.find("6kumiko") != std::string::npos;
+    throw PluginError("'{}' cannot be loaded: {}; {}", file.string(), why,
+                      lacks_ours ? "link it with kumiko::plugin of this Kumiko, by a compiler with "
+                                   "the same std::string (without _GLIBCXX_USE_CXX11_ABI=0)"
+                                 : "it must be a shared object, with all that it was linked with");
   }
   void* const symbol = dlsym(handle, KUMIKO_ENTRY_SYMBOL);
   if (symbol == nullptr) {
@@ -198,6 +224,8 @@ bool mentions_entry(const std::filesystem::path& file) {
 
 Offer load(const std::filesystem::path& file) {
   Offer offer;
+  const std::string path = file.string();
+  const PluginNote note("loading ", path);
   runtime::KeptEnvironment environment;
   const auto tidy = [&] {
     const std::string changed = environment.restore();

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "still.hpp"
 
@@ -95,7 +98,15 @@ class FaultyCase final : public amr::Case {
  public:
   static amr::Description describe() {
     amr::ParameterSpec fault{"fault", std::string("none"), "what it does wrong"};
-    fault.choices = {"none",        "refuse", "fail", "fail_in_initial", "fail_in_velocity",
+    fault.choices = {"none",
+                     "refuse",
+                     "fail",
+                     "fail_in_initial",
+                     "fail_in_velocity",
+                     "no_memory_in_velocity",
+                     "null_in_velocity",
+                     "exit_in_velocity",
+                     "exit_in_a_thread",
                      "nan_velocity"};
     return {"faulty_case",
             "a case with a fault of your choice",
@@ -120,6 +131,10 @@ class FaultyCase final : public amr::Case {
 
   void velocity(amr::Points points, double time, amr::Vectors velocity) const override {
     if (shows("fail_in_velocity", time)) throw std::runtime_error("the wind is not known");
+    if (shows("no_memory_in_velocity", time)) throw std::bad_alloc();
+    if (shows("null_in_velocity", time)) *static_cast<volatile int*>(nowhere_) = 1;
+    if (shows("exit_in_velocity", time)) std::exit(0);
+    if (shows("exit_in_a_thread", time)) std::thread([] { std::exit(0); }).join();
     const double wind =
         shows("nan_velocity", time) ? std::numeric_limits<double>::quiet_NaN() : 0.1 * time;
     std::fill_n(velocity.x.begin(), points.size(), wind);
@@ -131,6 +146,7 @@ class FaultyCase final : public amr::Case {
 
   std::string fault_;
   double after_;
+  void* nowhere_ = nullptr;
 };
 
 }  // namespace

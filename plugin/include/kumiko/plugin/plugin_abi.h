@@ -125,6 +125,15 @@ typedef struct kumiko_range {
   int32_t j1;
 } kumiko_range;
 
+// Is told an equation: its name by one call, then each of its constants by another. Names last as
+// long as the call.
+typedef struct kumiko_equation_taker {
+  size_t size;
+  void (*name)(const struct kumiko_equation_taker* self, const char* name);
+  void (*constant)(const struct kumiko_equation_taker* self, const char* name, double value);
+  void* target;  // of whoever made the taker
+} kumiko_equation_taker;
+
 // Cases.
 enum {
   KUMIKO_FIXED_VALUE = 0,
@@ -195,6 +204,9 @@ typedef struct kumiko_case_functions {
   kumiko_status (*published_values)(const void* self,
                                     void (*take)(void* taker, const kumiko_published_value* value),
                                     void* taker, kumiko_error* error);
+  // May be NULL: the case is posed for advection then.
+  kumiko_status (*equation)(const void* self, const kumiko_equation_taker* taker,
+                            kumiko_error* error);
 } kumiko_case_functions;
 
 typedef struct kumiko_case {
@@ -260,6 +272,9 @@ typedef struct kumiko_solver_functions {
   // May be NULL: all patches have the weight 1 then.
   kumiko_status (*weight)(const void* self, kumiko_case problem, const kumiko_patch* patch,
                           double time, double* weight, kumiko_error* error);
+  // May be NULL: the solver solves advection then.
+  kumiko_status (*equation)(const void* self, const kumiko_equation_taker* taker,
+                            kumiko_error* error);
 } kumiko_solver_functions;
 
 typedef struct kumiko_solver {
