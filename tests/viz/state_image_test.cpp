@@ -231,6 +231,47 @@ TEST(StateImage, GivenAHighDomainThenThePictureIsNarrower) {
   EXPECT_EQ(png.height(), 80 + kPlotSide + 80);
 }
 
+/// How many pieces of ink there are in a box along y, with white between them.
+int pieces_along_y(const Png& png, int x0, int y0, int x1, int y1) {
+  int pieces = 0;
+  for (int y = y0; y < y1; ++y) {
+    pieces += png.ink(x0, y, x1, y + 1) > 0 && png.ink(x0, y - 1, x1, y) == 0 ? 1 : 0;
+  }
+  return pieces;
+}
+
+int pieces_along_x(const Png& png, int x0, int y0, int x1, int y1) {
+  int pieces = 0;
+  for (int x = x0; x < x1; ++x) {
+    pieces += png.ink(x, y0, x + 1, y1) > 0 && png.ink(x - 1, y0, x, y1) == 0 ? 1 : 0;
+  }
+  return pieces;
+}
+
+TEST(StateImage, GivenALongDomainThenTheNumbersOfItsShortSideStandApart) {
+  StateImageOptions options = ramp_options();
+  options.outlines = true;
+  const amr::Geometry wide(2048, 16, {128.0, 1.0}, {}, Centring::kCell);
+  const Png low = draw(state_of(wide, 1, ramp), options, wide);
+  EXPECT_EQ(pieces_along_y(low, kLeft - 30, 1, kLeft - 12, low.height()), 2) << "0 and 1";
+  const amr::Geometry high(16, 2048, {1.0, 128.0}, {}, Centring::kCell);
+  const Png narrow = draw(state_of(high, 1, ramp), options, high);
+  EXPECT_EQ(pieces_along_x(narrow, kLeft - 40, kBottom - 34, kLeft + 48, kBottom - 14), 2);
+}
+
+TEST(StateImage, GivenALevelWhosePatchesAreTooSmallToDrawThenTheLegendSaysSo) {
+  const amr::Geometry wide(2048, 32, {64.0, 1.0}, {}, Centring::kCell);
+  StateImageOptions options = ramp_options();
+  options.outlines = true;
+  // Patches of level 0 have 8 pixels, those of level 1 four.
+  const amr::SavedRun state = state_of(wide, 1, ramp, {{{1, 0, 0}}});
+  const Png drawn = draw(state, options, wide);
+  const int column = kLeft + kPlotSide + 40;
+  const int row = kBottom + 36;  // above the one on what did not nest
+  EXPECT_GT(drawn.ink(column, row, column + 30, row + 36), 10) << "words where a sign would be";
+  EXPECT_GT(drawn.ink(column + 100, row, drawn.width() - 1, row + 36), 10);
+}
+
 TEST(StateImage, GivenAnotherComponentThenThatIsDrawn) {
   StateImageOptions options = plain();
   options.component = 1;

@@ -8,6 +8,8 @@
 
 #include <kumiko/viz/axis.hpp>
 
+#include "label_placement.hpp"
+
 namespace kumiko::viz {
 
 namespace {
@@ -44,6 +46,19 @@ PixelBox around(const PixelBox& box) { return {box.x0 - 1, box.y0 - 1, box.x1 + 
 /// How many labels fit with room between them.
 int most_labels(int length, int each) { return std::max(2, length / std::max(1, each)); }
 
+/// Where the labels of an axis go: at their ticks, or apart from each other where ticks are too
+/// close, as along the short side of a long domain.
+/// \param places  of the ticks, between the axis's ends
+std::vector<double> label_places(std::vector<double> places, int gap, int begin, int end) {
+  return spread(std::move(places), gap, begin - gap, end + gap);
+}
+
+int widest_label(const TextLook& look, const std::vector<Tick>& ticks) {
+  int widest = 0;
+  for (const Tick& tick : ticks) widest = std::max(widest, Canvas::text_width(look, tick.label));
+  return widest;
+}
+
 /// A bar's end as a point: rows of pixels, ever shorter.
 void paint_point(Sheet sheet, const PixelBox& bar, int height, bool upward, Colour colour) {
   const int width = bar.x1 - bar.x0 + 1;
@@ -74,16 +89,27 @@ void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent)
   paint_frame(canvas, around(plot));
   const int tick_length = layout.unit(kTick);
   const int most_x = most_labels(plot.x1 - plot.x0, layout.unit(110));
-  for (const Tick& tick : ticks(Scale::kLinear, {0.0, extent.x}, most_x)) {
-    const int x = layout.x(tick.value);
+  const std::vector<Tick> along_x = ticks(Scale::kLinear, {0.0, extent.x}, most_x);
+  const TextLook centred = text(layout, Align::kCentre);
+  std::vector<double> places;
+  for (const Tick& tick : along_x) places.push_back(layout.x(tick.value));
+  places = label_places(places, widest_label(centred, along_x) + layout.unit(10), plot.x0, plot.x1);
+  for (std::size_t at = 0; at < along_x.size(); ++at) {
+    const int x = layout.x(along_x[at].value);
     canvas.fill(x, plot.y0 - tick_length, x, plot.y0 - 1, kBlack);
-    canvas.text(x, plot.y0 - layout.unit(24), text(layout, Align::kCentre), tick.label);
+    const int place = static_cast<int>(std::lround(places[at]));
+    canvas.text(place, plot.y0 - layout.unit(24), centred, along_x[at].label);
   }
   const int most_y = most_labels(plot.y1 - plot.y0, layout.unit(110));
-  for (const Tick& tick : ticks(Scale::kLinear, {0.0, extent.y}, most_y)) {
-    const int y = layout.y(tick.value);
+  const std::vector<Tick> along_y = ticks(Scale::kLinear, {0.0, extent.y}, most_y);
+  places.clear();
+  for (const Tick& tick : along_y) places.push_back(layout.y(tick.value));
+  places = label_places(places, layout.unit(kTextSize + 4), plot.y0, plot.y1);
+  for (std::size_t at = 0; at < along_y.size(); ++at) {
+    const int y = layout.y(along_y[at].value);
     canvas.fill(plot.x0 - tick_length, y, plot.x0 - 1, y, kBlack);
-    canvas.text(plot.x0 - layout.unit(14), y, text(layout, Align::kRight), tick.label);
+    const int place = static_cast<int>(std::lround(places[at]));
+    canvas.text(plot.x0 - layout.unit(14), place, text(layout, Align::kRight), along_y[at].label);
   }
   canvas.text((plot.x0 + plot.x1) / 2, plot.y0 - layout.unit(54), text(layout, Align::kCentre),
               "x");
@@ -168,9 +194,11 @@ void paint_level_legend(Sheet sheet, const Layout& layout, const Outlines& outli
   for (int level = 0; level < levels; ++level) {
     const int y = first + (levels - 1 - level) * row + (row - sign) / 2;
     const PixelBox box = {column.x0, y, column.x0 + sign - 1, y + sign - 1};
-    if (outlines.visible(level)) outlines.paint_sample(sheet.colours, box, level, inside);
-    write(box.x1 + layout.unit(12), (box.y0 + box.y1) / 2,
-          fmt::format("level {}: {}", level, values.mesh().size(level)));
+    const bool visible = outlines.visible(level);
+    if (visible) outlines.paint_sample(sheet.colours, box, level, inside);
+    write(visible ? box.x1 + layout.unit(12) : column.x0, (box.y0 + box.y1) / 2,
+          fmt::format("level {}: {}{}", level, values.mesh().size(level),
+                      visible ? "" : ", not drawn"));
   }
   if (unnested > 0) write(column.x0, column.y0 + row / 2, fmt::format("not nested: {}", unnested));
 }

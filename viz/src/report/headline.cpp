@@ -66,18 +66,20 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
     const Json::json_pointer key = Json::json_pointer("/components") / name;
     rows.push_back({(key / "rms").to_string(), "RMS error of " + name, "number"});
     rows.push_back({(key / "mass").to_string(), "Mass of " + name, "number"});
+    rows.push_back({(key / "mass_drift").to_string(), "Mass drift of " + name, "number"});
   }
   return rows;
 }
 
 /// What a reader must know beside the row's name.
 std::string label_of(const Row& row, std::span<const ReportRun> runs) {
-  if (row.key != "/mass_drift") return row.label;
+  constexpr std::string_view kDrift = "Mass drift";
   const bool is_open = std::ranges::any_of(runs, [](const ReportRun& run) {
     const Json& summary = *run.folder.summary;
     return summary.contains("open_domain") && summary.at("open_domain") == true;
   });
-  return is_open ? row.label + " (the domain is open: mass may enter and leave)" : row.label;
+  if (!is_open || !row.label.starts_with(kDrift)) return row.label;
+  return "Mass change" + row.label.substr(kDrift.size());
 }
 
 void add(Json& table, const Row& row, std::span<const ReportRun> runs) {
