@@ -10,10 +10,12 @@
 #include <fstream>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/chrono.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "ranks.hpp"
 #include "run_files.hpp"
@@ -25,6 +27,8 @@ namespace {
 
 volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
+/// Whether base steps are taken: from then on a signal ends the run where nothing is lost.
+volatile std::sig_atomic_t stepping = 0;
 // What other processes have been asked for.
 std::atomic<int> others_end_signal = 0;
 std::atomic<int> others_checkpoint_signal = 0;
@@ -191,9 +195,30 @@ double uniform_updates(const Problem& problem, int steps) {
   return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
 }
 
+/// The figures of each component: of a field with one, those of the field.
+std::span<const amr::FieldFigures> components_of(const amr::FieldFigures& field) {
+  return field.components.empty() ? std::span(&field, 1) : std::span(field.components);
+}
+
 /// The history of a run that begins with a field.
 io::RunHistory history_of(const amr::FieldFigures& field) {
-  return {field.mass, field.absolute_mass, 0.0};
+  io::RunHistory history;
+  for (const amr::FieldFigures& component : components_of(field)) {
+    history.initial_masses.push_back({component.mass, component.absolute_mass});
+  }
+  return history;
+}
+
+/// How much the mass of each component has changed, in units of its initial integral of |u|.
+std::vector<std::optional<double>> drifts_of(const amr::FieldFigures& field,
+                                             const std::vector<io::ComponentMass>& initial) {
+  const std::span<const amr::FieldFigures> components = components_of(field);
+  std::vector<std::optional<double>> drifts(components.size());
+  for (std::size_t at = 0; at < initial.size(); ++at) {
+    if (!(initial[at].absolute > 0.0)) continue;
+    drifts.at(at) = (components[at].mass - initial[at].mass) / initial[at].absolute;
+  }
+  return drifts;
 }
 
 /// Of a run as it stands, but for what the run's beginning has to do with.
@@ -213,10 +238,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   summary.wall_s = history.wall_s;
   summary.errors = simulation.error_norms();
   summary.component_names = problem.the_case->component_names();
-  if (history.initial_absolute_mass > 0.0) {
-    summary.mass_drift =
-        (summary.field.mass - history.initial_mass) / history.initial_absolute_mass;
-  }
+  summary.mass_drifts = drifts_of(summary.field, history.initial_masses);
   summary.open_domain = problem.the_case->boundaries().is_open();
   summary.work = simulation.counters();
   summary.fraction_of_uniform =
@@ -370,26 +392,45 @@ void hand_on_signals(AskedBySignals asked) {
   if (asked.checkpoint != 0) others_checkpoint_signal = asked.checkpoint;
 }
 
+namespace {
+
+/// Ends the program as the signal does by itself.
+void end_by(int signal) {
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void note_end(int signal) {
+  if (stepping == 0) {
+    // There is nothing to keep, and what the program waits for may never come. By functions that a
+    // handler may call.
+    constexpr std::string_view kText = "kumiko: ended by a signal before the first base step\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    end_by(signal);
+  }
+  end_signal = signal;
+}
+
+}  // namespace
+
 void heed_signals() {
-  std::signal(SIGTERM, [](int signal) { end_signal = signal; });
+  std::signal(SIGTERM, note_end);
   // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
   std::signal(SIGINT, [](int signal) {
-    if (end_signal == signal) {
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-    end_signal = signal;
+    if (end_signal == signal) end_by(signal);
+    note_end(signal);
   });
   // Of a terminal that is gone; nohup's runs go on.
-  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) {
-    std::signal(SIGHUP, [](int signal) { end_signal = signal; });
-  }
+  if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, note_end);
   std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
 }
+
+void begin_stepping() { stepping = 1; }
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files,
                        const std::optional<io::RunHistory>& past, const Ranks* ranks) {
+  begin_stepping();
   TraceTaker trace(problem, files);
   const std::vector<amr::WorkerLoad> before = loads_by_rank(simulation);
   try {

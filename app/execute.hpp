@@ -39,9 +39,13 @@ std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation);
 /// What the workers of each rank, or owner of the mesh, did together.
 std::vector<amr::WorkerLoad> loads_by_rank(const amr::Simulation& simulation);
 
-/// Lets SIGINT and SIGTERM end execute() at its next stop, SIGUSR1 ask it for a checkpoint, and
-/// SIGUSR2 wait for a Progress. Before there are other threads.
+/// Lets SIGINT, SIGTERM and SIGHUP end execute() at its next stop, and the program at once before
+/// begin_stepping(); SIGUSR1 ask it for a checkpoint, and SIGUSR2 wait for a Progress. Before there
+/// are other threads.
 void heed_signals();
+/// From now on the signals that end a run are noted, for whoever takes steps or directs those who
+/// do. execute() calls it.
+void begin_stepping();
 
 /// Whether one of the signals that end execute() has come.
 bool end_requested();

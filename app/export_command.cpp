@@ -56,8 +56,17 @@ struct ExportFormat {
   bool is_there() const { return needs == nullptr || needs->is_there(); }
 };
 
+/// Throws RequestError where the folder exists.
+fs::path new_folder(fs::path folder) {
+  std::error_code hidden;  // of a place that the writer refuses
+  refuse_if(fs::exists(folder, hidden),
+            "'{}' is there already; remove it, or name another folder with --output",
+            folder.string());
+  return folder;
+}
+
 fs::path export_plotfile(const io::StoredState& state, const fs::path& output) {
-  fs::path folder = output / fmt::format("plt_{:06}", state.checkpoint.run.step);
+  fs::path folder = new_folder(output / fmt::format("plt_{:06}", state.checkpoint.run.step));
   io::write_plotfile(folder, state);
   return folder;
 }
@@ -69,7 +78,7 @@ fs::path export_chrome(const amr::Trace& trace, const fs::path& output) {
 }
 
 fs::path export_otf2(const amr::Trace& trace, const fs::path& output) {
-  fs::path folder = output / "trace_otf2";
+  fs::path folder = new_folder(output / "trace_otf2");
   io::write_otf2(folder, trace);
   return folder;
 }

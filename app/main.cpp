@@ -1,16 +1,21 @@
 // The kumiko command: its commands, and what goes wrong as one line and an exit code.
-#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 
+#include <dlfcn.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/schema.hpp>
+#include <kumiko/runtime/fault.hpp>
 
 #include "commands.hpp"
 #include "ranks.hpp"
@@ -55,40 +60,32 @@ constexpr Command kCommands[] = {
     {"case new", "write a folder with a case to begin with", new_case_command},
 };
 
-}  // namespace
+/// Whether main() has done its work, so that exit() is its own.
+std::atomic<bool> main_returns{false};
 
-Failure failure_now() {
-  try {
-    throw;
-  } catch (const std::filesystem::filesystem_error& error) {
-    return {fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message())};
-  } catch (const std::bad_alloc&) {
-    return {"not enough memory; lower grid.base or amr.levels"};
-  } catch (const RequestError& error) {
-    return {error.what(), kWrongRequest};
-  } catch (const std::exception& error) {
-    return {error.what()};
-  }
+/// Reports that a plugin, or a library, has called exit(), and ends the process: the command is not
+/// complete, whatever status was asked for.
+[[noreturn]] void end_by_exit() {
+  static std::atomic<bool> is_told{false};
+  while (is_told.exchange(true)) pause();  // another thread tells it, and ends the process
+  const std::string notes = runtime::fault_notes();
+  const std::string place = notes.substr(0, notes.find('\n'));
+  error_line(place.empty() ? "exit() was called before the command had done its work, by a plugin "
+                             "or a library; a plugin must throw an exception instead"
+                           : fmt::format("a plugin called exit() in {}; it must throw an exception "
+                                         "instead",
+                                         place),
+             kRunFailed);
+  print_to_stderr("{}", runtime::fault_advice());
+  std::_Exit(kRunFailed);
 }
 
-int error_line(const std::string& message, int code) {
-  // One line, whatever a library puts into its message.
-  std::string line = io::with_keys(message);
-  std::ranges::replace(line, '\n', ' ');
-  print_to_stderr("kumiko: error: {}\n", line);
-  return code;
-}
-
-}  // namespace kumiko::app
-
-int main(int argc, char** argv) {
-  using namespace kumiko::app;
-  // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
-  std::signal(SIGXFSZ, SIG_IGN);
-  kumiko::amr::use_all_places();
+/// main() but for its end.
+int command(int argc, char** argv) {
   try {
-    // What is wrong with a command line one rank can tell.
-    set_silent(!kumiko::cluster::leads_by_environment());
+    runtime::report_faults("");
+    // One rank reports command-line errors.
+    set_silent(!cluster::leads_by_environment());
     const int code = run_command_line(kCommands, argc, argv);
     if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);
     return code;
@@ -98,4 +95,61 @@ int main(int argc, char** argv) {
     Ranks::refuse_with_others(failure.line);
     return failure.code;
   }
+}
+
+}  // namespace
+
+Failure failure_now() {
+  try {
+    throw;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {fmt::format("cannot use '{}': {}", error.path1().string(), error.code().message())};
+  } catch (const std::bad_alloc& error) {
+    const std::string_view what = error.what();
+    const bool has_words =
+        what != std::bad_alloc().what() && what != std::bad_array_new_length().what();
+    return {
+        fmt::format("{}; lower grid.base or amr.levels", has_words ? what : "not enough memory")};
+  } catch (const RequestError& error) {
+    return {error.what(), kWrongRequest};
+  } catch (const std::exception& error) {
+    return {error.what()};
+  }
+}
+
+int error_line(const std::string& message, int code) {
+  // One line of printable characters, whatever a file or a library has put into its message.
+  std::string line;
+  for (const char c : io::with_keys(message)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      line += ' ';
+    } else if (byte < 0x20 || byte == 0x7F) {
+      line += fmt::format("\\x{:02x}", byte);
+    } else {
+      line += c;
+    }
+  }
+  print_to_stderr("kumiko: error: {}\n", line);
+  return code;
+}
+
+}  // namespace kumiko::app
+
+/// In place of the C library's, for plugins and libraries: several threads must not be in that at a
+/// time, and it destroys what the others still use. The end of main() does not come here.
+extern "C" [[gnu::visibility("default")]] void exit(int status) noexcept {
+  if (!kumiko::app::main_returns) kumiko::app::end_by_exit();
+  reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"))(status);
+  std::_Exit(status);
+}
+
+int main(int argc, char** argv) {
+  using namespace kumiko::app;
+  // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
+  kumiko::amr::use_all_places();
+  const int code = command(argc, argv);
+  main_returns = true;
+  return code;
 }

@@ -9,7 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
+
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -225,14 +228,32 @@ void check_writing(const amr::Backend& backend) {
   as_request([] { const runtime::Runtime trial({.workers = 1}); });
 }
 
+void warn_of_equations(const Problem& problem) {
+  const amr::Equation asked = problem.the_case->equation();
+  const amr::Equation solved = problem.solver->equation();
+  if (asked == solved) return;
+  print_to_stderr(
+      "kumiko: warning: case '{}' asks for the equation {}, but solver '{}' solves {}: the errors "
+      "are those of another problem; {}\n",
+      problem.run.case_name, amr::to_string(asked), problem.solver->traits().name,
+      amr::to_string(solved),
+      asked.name == solved.name ? "give case and solver the same constants"
+                                : "choose a solver of that equation by solver.name");
+}
+
+std::string plugins_in_words(const Problem& problem) {
+  return fmt::format("case '{}' of '{}', solver '{}' of '{}'", problem.run.case_name,
+                     problem.case_file.string(), problem.solver->traits().name,
+                     problem.solver_file.string());
+}
+
 std::string describe(const amr::BrokenValueError& error, const Problem& problem) {
-  return fmt::format("{} (case '{}' of '{}', solver '{}' of '{}')", error.what(),
-                     problem.run.case_name, problem.case_file.string(),
-                     problem.solver->traits().name, problem.solver_file.string());
+  return fmt::format("{} ({})", error.what(), plugins_in_words(problem));
 }
 
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
                                                  const io::Checkpoint* from, amr::Owner& owner) {
+  runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(problem)));
   return as_request([&] {
     const amr::Case& the_case = *problem.the_case;
     try {

@@ -96,10 +96,18 @@ std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Proble
 /// refuses.
 void check_writing(const amr::Backend& backend);
 
+/// Warns on stderr where the solver solves another equation than the one that the case is posed
+/// for.
+void warn_of_equations(const Problem& problem);
+
+/// The case, the solver and the plugins that they are from.
+std::string plugins_in_words(const Problem& problem);
+
 /// What to say of values that are not finite: with the plugins that they can be from.
 std::string describe(const amr::BrokenValueError& error, const Problem& problem);
 
-/// Builds the initial state, or that of a checkpoint. Throws TooFewSteps, with the remedy, when the
+/// Builds the initial state, or that of a checkpoint; reports of faults name the problem's plugins
+/// from then on. Throws TooFewSteps, with the remedy, when the
 /// step outruns the ghosts, and RequestError when the checkpoint does not fit. All owners call it.
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
                                                  const io::Checkpoint* from = nullptr,

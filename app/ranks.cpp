@@ -207,6 +207,7 @@ std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
 }
 
 void Ranks::follow(amr::Simulation& simulation) {
+  begin_stepping();
   io::ShareWriter writer(owner());
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
   const Watched watched(simulation);

@@ -44,6 +44,11 @@ void print_load(const io::RunSummary& s) {
              wait.step, who, to_string(wait.awaited), to_string(wait.cause));
 }
 
+/// In an open domain mass may enter and leave without an error.
+std::string_view drift_name(const io::RunSummary& s) {
+  return s.open_domain ? "mass change" : "mass drift";
+}
+
 void print_component(const io::RunSummary& s, std::size_t at) {
   fmt::print("  {:<19}", s.component_names[at]);
   if (s.errors) {
@@ -51,13 +56,18 @@ void print_component(const io::RunSummary& s, std::size_t at) {
     fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", errors.rms, errors.l1_relative);
   }
   const amr::FieldFigures& field = s.field.components[at];
-  fmt::print("range {}\n", range_text(field.minimum, field.maximum));
+  fmt::print("range {}", range_text(field.minimum, field.maximum));
+  const std::optional<double> drift = s.mass_drifts.at(at);
+  if (drift) fmt::print(", {} {:.3e}", drift_name(s), *drift);
+  fmt::print("\n");
 }
 
 void print_mass_drift(const io::RunSummary& s) {
-  if (!s.mass_drift) return;
-  fmt::print("mass drift           {:.3e}  (over the initial integral of |u|{})\n", *s.mass_drift,
-             s.open_domain ? "; the domain is open: mass may enter and leave" : "");
+  const std::optional<double> drift = s.mass_drift();
+  if (!drift) return;
+  fmt::print("{:<20} {:.3e}  (over the initial integral of |u|{}{})\n", drift_name(s), *drift,
+             s.mass_drifts.size() > 1 ? "; the largest of the components" : "",
+             s.open_domain ? "; the domain is open" : "");
 }
 
 void print_ranks(const io::RunSummary& s) {
@@ -127,8 +137,7 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
   const std::optional<io::Sidecar>& sidecar = from->checkpoint.sidecar;
-  return io::RunHistory{attributes.initial_mass, attributes.initial_absolute_mass,
-                        sidecar ? sidecar->wall_s : 0.0};
+  return io::RunHistory{attributes.initial_masses, sidecar ? sidecar->wall_s : 0.0};
 }
 
 /// Nobody knows then what the run has taken so far.
@@ -341,6 +350,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
   if (!request.quiet && !ranks.are_many()) warn_above_budget(*backend);
+  if (!request.quiet) warn_of_equations(problem);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {

@@ -12,9 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/cluster/errors.hpp>
-#include <kumiko/io/csv_rows.hpp>
+#include <kumiko/io/earlier_table.hpp>
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/trace_file.hpp>
+#include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
 
 #include "execute.hpp"
@@ -28,9 +29,9 @@ namespace {
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
 /// Rows that the run has left in a table of the folder that it goes on in.
-io::CsvRows earlier_rows(const Start& start, const char* name, int last) {
+io::EarlierTable earlier_rows(const Start& start, const char* name, int last) {
   if (start.earlier != io::Earlier::kContinue) return {};
-  return io::read_csv_rows(start.path / name, last);
+  return io::EarlierTable(start.path / name, last);
 }
 
 /// What has befallen the tables cannot be told any more when their rows are in new ones.
@@ -107,9 +108,22 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
     give_up(start);
   }
   io::write_text_file(new_file(std::string(io::kConfigurationFile)), problem_.config.to_toml());
+  advise();
+}
+
+void RunFiles::advise() {
+  if (has_advised_ && advised_ == latest()) return;
+  has_advised_ = true;
+  advised_ = latest();
+  // First what must not be cut off.
+  std::string lines;
+  if (latest()) lines += fmt::format("  go on with --restart {}\n", latest()->string());
+  lines += fmt::format("  {}\n", plugins_in_words(problem_));
+  runtime::set_fault_advice(lines);
 }
 
 void RunFiles::go_on(const amr::Simulation& simulation) {
+  advise();
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
     if (load.step < next_load_) continue;
     load_csv_.add(load);
@@ -139,6 +153,7 @@ void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& h
   const std::filesystem::path file = new_file(io::state_name(simulation.step()));
   new_file(io::sidecar_of(file).filename().string());
   states_.write_state(file, simulation, history);
+  advise();
 }
 
 void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) {
@@ -146,6 +161,7 @@ void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistor
   const std::filesystem::path file = new_file(io::checkpoint_name(simulation.step()));
   new_file(io::sidecar_of(file).filename().string());
   states_.write_checkpoint(file, simulation, history);
+  advise();
 }
 
 void RunFiles::end_quietly() noexcept {

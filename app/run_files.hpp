@@ -62,6 +62,8 @@ class RunFiles {
   void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
 
  private:
+  /// Lets reports of faults name the run's plugins and the file to go on from.
+  void advise();
   /// Writes the trace that was kept, if there is one.
   void write_trace();
   void give_up(const Start& start) const;
@@ -72,6 +74,8 @@ class RunFiles {
   io::OutputFolder folder_;
   io::EarlierManifest earlier_;  ///< of the part of the run before this one
   std::optional<std::filesystem::path> from_;
+  bool has_advised_ = false;  ///< reports of faults, and of which state
+  std::optional<std::filesystem::path> advised_;
   io::DiagnosticsCsv csv_;
   io::LoadCsv load_csv_;
   int next_load_;

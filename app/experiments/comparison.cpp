@@ -267,6 +267,7 @@ Comparison plan_comparison(const CompareRequest& request) {
     Contender& contender = comparison.contenders[at];
     naming(contender, [&] {
       const Plan plan(request, contender);
+      warn_of_equations(plan.file());
       add_published(*plan.file().the_case, at, comparison.published);
       for (const int points : resolutions) {
         ComparedRun run = plan.run_at(points);

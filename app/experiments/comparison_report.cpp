@@ -78,6 +78,12 @@ std::string quoted(const std::string& text) {
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
+/// Whether mass may enter and leave.
+bool is_open(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.runs,
+                             [](const ComparedRun& run) { return run.summary.open_domain; });
+}
+
 std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
   const auto contender = std::bind_front(contender_of, std::cref(comparison));
   const auto error = [](std::string_view norm) {
@@ -101,8 +107,8 @@ std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
       {"order", "order", "{:.2f}", [&](auto& run) { return or_null(order_of(comparison, run)); }},
       {"min", "min", "{:#.5g}", [](auto& run) { return run.summary.field.minimum; }},
       {"max", "max", "{:#.5g}", [](auto& run) { return run.summary.field.maximum; }},
-      {"mass_drift", "mass drift", "{:.1e}",
-       [](auto& run) { return or_null(run.summary.mass_drift); }},
+      {"mass_drift", is_open(comparison) ? "mass change" : "mass drift", "{:.1e}",
+       [](auto& run) { return or_null(run.summary.mass_drift()); }},
       {"wall_least_s", "least s", "{:.4g}", &ComparedRun::least_wall_s},
       {"wall_median_s", "median s", "{:.4g}", &ComparedRun::median_wall_s},
       {"repetitions", nullptr, "{}", [](auto& run) { return run.wall_s.size(); }},

@@ -108,6 +108,7 @@ Scaling plan_scaling(const ScalingRequest& request) {
     make_simulation(problem, *load_backend(point.backend, problem));
   }
   const Problem problem = load_problem(request);
+  warn_of_equations(problem);
   scaling.case_name = problem.run.case_name;
   scaling.solver = problem.run.solver_name;
   return scaling;
@@ -162,6 +163,7 @@ int measure_scaling(ScalingRequest& request) {
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
   std::optional<RankLauncher> launcher;
   if (!request.rank_counts.empty()) launcher.emplace(request.launcher);
+  begin_stepping();
   Scaling scaling = plan_scaling(request);
   prepare_summary(request.summary);
   // A launcher that was named may have other hosts.

@@ -145,6 +145,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
 int print_tables(CaseRequest& request) {
   prepare_to_step(request);
   const Problem base = load_problem(request);
+  warn_of_equations(base);
   Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);

@@ -445,6 +445,22 @@ max_level = 2
         self.assertGreater(len(steps), 0)
 
 
+class WithoutSys(CommandTest):
+    def test_given_a_sandbox_without_sys_then_nothing_is_said_of_it_and_the_bits_are_the_same(self):
+        hidden = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /sys && exec "$@"', "sh"]
+        if subprocess.run([*hidden, "true"], capture_output=True).returncode != 0:
+            self.skipTest("this machine allows no mounts")
+        words = [KUMIKO, "run", GAUSSIAN, "--set", "grid.base=64", "--set", "time.stop_step=4", "--quiet", "--workers", "2"]
+        hashes = []
+        for launch in ([], hidden):
+            done = subprocess.run([*launch, *map(str, words), "--summary", "s.json"], cwd=self.path,
+                                  capture_output=True, text=True)  # fmt: skip
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            hashes.append(json.loads((self.path / "s.json").read_text())["state_hash"])
+            shutil.rmtree(self.path / "out")
+        self.assertEqual(*hashes)
+
+
 class NobodyListens(CommandTest):
     """What happens where not even an error can be told."""
 
@@ -453,6 +469,16 @@ class NobodyListens(CommandTest):
             with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([KUMIKO, *words], cwd=self.path, stderr=full, check=False)
                 self.assertEqual(done.returncode, 2)
+
+
+class Words(CommandTest):
+    """What a message shows of the words that it was given."""
+
+    def test_given_control_characters_then_the_terminal_gets_them_as_text(self):
+        done = self.kumiko("inspect", "no\x1b[31mfile\n\x07")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'no\\x1b[31mfile \\x07'", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
 
 
 class Folder(CommandTest):
@@ -803,7 +829,9 @@ class Limits(CommandTest):
         codes = set()
         for mebibytes in [*range(100, 420, 20), 4096]:  # the last one is enough on any machine
             done = self.limited(resource.RLIMIT_AS, mebibytes << 20, *words)
-            for line in done.stderr.splitlines():
+            # HDF5 reads a null pointer where it finds no memory as it begins; the report of that is ours.
+            is_fault = done.returncode == -signal.SIGSEGV and "kumiko: SIGSEGV at" in done.stderr
+            for line in done.stderr.splitlines() if not is_fault else ():
                 if "error while loading shared libraries" not in line:
                     self.assertTrue(line.startswith("kumiko: "), f"{mebibytes} MiB: {done.stderr}")
             codes.add(done.returncode)
@@ -1239,14 +1267,14 @@ class MassDrift(CommandTest):
         words = [word for key in keys for word in ("--set", key)]
         done = self.kumiko("run", file, *words, "--output", "run", "--overwrite")
         self.assertEqual(done.returncode, 0, done.stderr)
-        line = next((line for line in done.stdout.splitlines() if line.startswith("mass drift")), "")
+        line = next((line for line in done.stdout.splitlines() if line.startswith(("mass drift", "mass change"))), "")
         return line, json.loads((self.path / "run" / "summary.json").read_text())
 
     def test_given_a_mean_of_0_then_the_drift_is_what_a_conservative_solver_has(self):
         line, summary = self.run_case(self.BURGERS, "case.mean=0", "time.stop_step=40")
         self.assertLess(abs(summary["mass_drift"]), 1e-13)
         self.assertFalse(summary["open_domain"])
-        self.assertNotIn("open", line)
+        self.assertTrue(line.startswith("mass drift"), line)
 
     def test_given_a_field_of_0_then_there_is_no_drift_to_tell(self):
         keys = ["case.mean=0", "case.amplitude=0", "time.stop_step=4"]
@@ -1254,11 +1282,45 @@ class MassDrift(CommandTest):
         self.assertIsNone(summary["mass_drift"])
         self.assertEqual(line, "")
 
-    def test_given_an_inflow_and_an_outflow_then_the_line_says_that_mass_may_leave(self):
+    def test_given_an_inflow_and_an_outflow_then_it_is_called_a_change(self):
         line, summary = self.run_case(self.CHANNEL, "time.stop_step=20")
         self.assertGreater(summary["mass_drift"], 0.1)
         self.assertTrue(summary["open_domain"])
-        self.assertIn("mass may enter and leave", line)
+        self.assertTrue(line.startswith("mass change"), line)
+        self.assertIn("the domain is open", line)
+
+
+class Equations(CommandTest):
+    def warning(self, case, *keys):
+        """What a short run says on stderr."""
+        done = self.kumiko("run", CASES / case / f"{case}.toml", "--overwrite", "--output", "run",
+                           *(word for key in ("time.stop_step=1", "amr.levels=1", *keys) for word in ("--set", key)))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_given_a_solver_of_another_equation_then_a_warning_says_so(self):
+        told = self.warning("burgers", "solver.name=thinc")
+        self.assertRegex(told, r"kumiko: warning: case 'burgers' .* burgers, but solver 'thinc' solves advection")
+        told = self.warning("reacting_front", "solver.name=semi_lagrangian_cubic")
+        self.assertIn("advection_reaction with rate = 8, but solver 'semi_lagrangian_cubic'", told)
+
+    def test_given_other_constants_then_a_warning_names_both(self):
+        told = self.warning("reacting_front", "case.rate=4")
+        self.assertIn("with rate = 4, but solver 'advection_reaction' solves advection_reaction with rate = 8", told)
+        self.assertIn("give case and solver the same constants", told)
+
+    def test_given_the_same_equation_then_nothing_is_said(self):
+        self.assertEqual(self.warning("burgers"), "")
+        self.assertEqual(self.warning("reacting_front"), "")
+        # Without a reaction it is advection, which other solvers solve too.
+        self.assertEqual(self.warning("reacting_front", "case.rate=0", "solver.name=thinc", "time.steps=400"), "")
+
+    def test_given_a_comparison_then_the_solver_of_another_equation_is_named(self):
+        done = self.kumiko("compare", CASES / "burgers" / "burgers.toml", "--solvers", "burgers,upwind1",
+                           "--resolutions", "32", "--set", "time.stop_step=4", "--set", "amr.levels=1")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("solver 'upwind1' solves advection", done.stderr)
+        self.assertNotIn("solver 'burgers'", done.stderr)
 
 
 class Digits(CommandTest):

@@ -15,6 +15,7 @@ from pathlib import Path
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 KUMIKO = os.environ["KUMIKO"]
 CASES = Path(os.environ["KUMIKO_CASES"])
@@ -82,6 +83,10 @@ class Browser:
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         self.driver.get(page.as_uri())
+        # Some versions of the driver come back before the new page is there.
+        built = """return location.href === arguments[0] && document.readyState === "complete"
+                     && document.getElementById("made-by").textContent !== "" """
+        WebDriverWait(self.driver, 60).until(lambda driver: driver.execute_script(built, page.as_uri()))
 
     def forget(self):
         """The page is no longer as it was loaded."""
