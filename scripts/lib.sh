@@ -107,6 +107,16 @@ build() {
   cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"}
 }
 
+# Holds the set-ups of tests/setups against their stored hashes, or against another program.
+set_ups() {
+  local launcher=
+  if command -v mpirun.openmpi >/dev/null; then
+    launcher="mpirun.openmpi --allow-run-as-root --oversubscribe --bind-to none"
+  fi
+  python3 "$root/tests/setups/check.py" --launcher "$launcher" "$@" \
+    "$root/build/release/bin/kumiko" "$root/build/release/tests/setups/plugins"
+}
+
 # test_step TITLE PRESET [OPTION...]: ctest with its options. Passed, failed and skipped tests are counted, and the
 # skipped ones are kept with their reasons for print_tests.
 test_step() {

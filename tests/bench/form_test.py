@@ -136,7 +136,7 @@ class Form(unittest.TestCase):
         self.assertIn("not measured: OS threads: it failed (load)", faults)
 
     def test_a_missing_verdict_or_budget_is_a_fault(self):
-        table = with_text(TABLES["checkpoint"](True), "0.800   not judged", "0.800")
+        table = with_text(TABLES["checkpoint"](True), "0.833   not judged", "0.833")
         self.assert_fault("checkpoint", table, "verdict is missing", "checkpoint over plain write")
         table = without_lines(TABLES["amr"](True), "balance of threads, 2 workers")
         self.assert_fault("amr", table, "budgets should have a line")

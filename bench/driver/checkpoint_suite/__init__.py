@@ -17,7 +17,7 @@ REPETITIONS = 9
 EVERY = 100  # base steps
 REVOLUTION = 2560
 MOST_SLOWDOWN = 1.05
-LEAST_BANDWIDTH = 0.8  # of a plain write
+LEAST_BANDWIDTH = 1 / 1.2  # of a plain write
 LARGE, SMALL = 512, 32  # patches in x: 256 MiB and 1 MiB of records
 TIME_LIMIT = 300  # seconds
 

@@ -67,7 +67,7 @@ class Heavy(Size):
         return []
 
 
-SIZES = (Size(256, 640, 1.35), Size(1024, 48, 1.15), Heavy(128, 160, 1.15, "reacting_front", (0, 160)))
+SIZES = (Size(256, 640, 1.35), Size(1024, 48, 1.35), Heavy(128, 160, 1.15, "reacting_front", (0, 160)))
 QUICK = (Size(64, 24, 1.35), Heavy(128, 8, 1.15, "reacting_front", (0, 8)))
 
 
