@@ -128,6 +128,9 @@ void Exchange::begin() {
   const std::shared_ptr<ExchangeSource> source = ExchangeSource::of(runtime_);
   source_.store(source.get(), std::memory_order_release);  // pairs with the acquire in pause()
   source->add(shared_from_this());
+  // A worker that fell asleep while the source was closed does not watch it: whoever is awake for
+  // this thread does, when it lies down again.
+  runtime_.submit([] {});
 }
 
 void Exchange::wait_for_ends() {

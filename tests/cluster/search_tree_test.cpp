@@ -179,8 +179,9 @@ INSTANTIATE_TEST_SUITE_P(Soak, ComingAndGoing, testing::Range(5U, 105U));
 /// An exchange whose only neighbour answers every ask by none at once.
 class Refused {
  public:
-  Refused()
-      : exchange_(std::make_shared<detail::Exchange>(runtime_, std::make_unique<Peers>(*this))) {
+  explicit Refused(runtime::Runtime& runtime)
+      : runtime_(runtime),
+        exchange_(std::make_shared<detail::Exchange>(runtime_, std::make_unique<Peers>(*this))) {
     exchange_->begin();
   }
   ~Refused() {
@@ -188,7 +189,6 @@ class Refused {
   }
 
   detail::Exchange& exchange() { return *exchange_; }
-  runtime::Runtime& runtime() { return runtime_; }
   std::uint64_t asks() const { return exchange_->statistics().asks; }
 
   /// How often the neighbour was told that something is searched here.
@@ -216,16 +216,17 @@ class Refused {
     Refused& whose_;
   };
 
-  runtime::Runtime runtime_{{.workers = 1}};
+  runtime::Runtime& runtime_;
   const std::shared_ptr<detail::Exchange> exchange_;
 };
 
 TEST(Resting, GivenOneWhoRestsWhenASearchBeginsWhereItHasAskedInVainThenItIsTold) {
-  Refused process;
+  runtime::Runtime runtime({.workers = 1});
+  Refused process(runtime);
   process.exchange().receive(
       {1}, {.kind = detail::ExchangeMessage::Says::kAsk, .ask = 7, .rests = false});
   const auto search = [&] {
-    process.runtime().run([&] { Search<Board> here(Board(5), process.exchange().own_place()); });
+    runtime.run([&] { Search<Board> here(Board(5), process.exchange().own_place()); });
   };
   search();
   EXPECT_EQ(process.told, 0) << "it asks again soon";
@@ -237,8 +238,19 @@ TEST(Resting, GivenOneWhoRestsWhenASearchBeginsWhereItHasAskedInVainThenItIsTold
   EXPECT_EQ(process.told, 1) << "once";
 }
 
+TEST(Resting, GivenWorkersAsleepWhenAnExchangeBeginsThenItAsks) {
+  runtime::Runtime runtime({.workers = 1});
+  // The first makes the source, which is closed when it has ended.
+  for (int exchange = 0; exchange < 3; ++exchange) {
+    std::this_thread::sleep_for(50ms);
+    const Refused process(runtime);
+    while (process.asks() == 0) std::this_thread::sleep_for(1ms);
+  }
+}
+
 TEST(Resting, GivenOneWhoAsksInVainThenItRestsLongerAndLongerUntilItIsTold) {
-  Refused process;
+  runtime::Runtime runtime({.workers = 1});
+  Refused process(runtime);
   std::this_thread::sleep_for(2500ms);
   const std::uint64_t before = process.asks();
   std::this_thread::sleep_for(1s);

@@ -35,7 +35,8 @@ class MessageSource {
   virtual int pollable() const noexcept = 0;
 
   /// Whether events may still come. A Runtime looks after a source as long as it is open, and says
-  /// of no thread meanwhile that nothing can wake it.
+  /// of no thread meanwhile that nothing can wake it. A source that opens after attach() must start
+  /// a thread then (Runtime::submit([] {}) does), as sleeping workers do not watch a closed one.
   virtual bool is_open() const noexcept = 0;
 };
 
