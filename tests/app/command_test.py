@@ -1,8 +1,7 @@
-"""Contract: the command line of the user guide: what it writes, what it refuses, how it exits."""
+"""Contract: what a run of the command writes, what it reads back, and how it exits."""
 
 import collections
 import csv
-import ctypes
 import errno
 import json
 import os
@@ -13,86 +12,23 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
-import xml.etree.ElementTree
 from datetime import datetime, timezone
 from pathlib import Path
 
-KUMIKO = os.environ["KUMIKO"]
-CASES = Path(os.environ["KUMIKO_CASES"])
-ZALESAK = CASES / "zalesak" / "zalesak.toml"
-THESIS = CASES / "zalesak" / "thesis.toml"
-VORTEX = CASES / "vortex" / "vortex_t2.toml"
-GAUSSIAN = CASES / "gaussian" / "gaussian.toml"
-DYES = CASES / "dyes" / "dyes.toml"
-HAS_VTK = os.environ["KUMIKO_HAS_VTK"] == "1"
-# GCC's OpenMP library is not built for ThreadSanitizer, which reports what it does not see.
-HAS_OPENMP = os.environ["KUMIKO_SANITIZER"] != "thread"
-
-# A coarse, short run of the flagship case: three levels, a few regrids.
-SMALL = ["--set", "grid.base=64", "--set", "time.steps=640", "--set", "time.stop_step=12"]
-
-
-LIBC = ctypes.CDLL(None)
-
-
-def without_rights_of_root():
-    """Between fork and exec: a program that root starts may read and write only what it is allowed to."""
-    drop_from_bounding_set, dac_override, dac_read_search = 24, 1, 2
-    for capability in (dac_override, dac_read_search):
-        LIBC.prctl(drop_from_bounding_set, capability, 0, 0, 0)
-
-
-class CommandTest(unittest.TestCase):
-    shared = {}  # folders that hold a small run each, by its options
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = Path(self.folder.name)
-
-    def kumiko(self, *arguments, **more):
-        self.files_before = self.files()
-        return subprocess.run(
-            [KUMIKO, *map(str, arguments)],
-            cwd=self.path,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=600,
-            **more,
-        )
-
-    def files(self):
-        return sorted(str(file) for file in self.path.rglob("*"))
-
-    def run_small(self, name, *arguments):
-        result = self.kumiko("run", ZALESAK, *SMALL, "--output", name, *arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads((self.path / name / "summary.json").read_text())
-
-    def copy_of_small(self, name, *arguments):
-        """A small run that several tests look at: made once, and copied for each of them."""
-        if arguments not in self.shared:
-            made = tempfile.TemporaryDirectory()
-            unittest.addModuleCleanup(made.cleanup)
-            own, self.path = self.path, Path(made.name)
-            self.run_small("run", *arguments)
-            self.path = own
-            self.shared[arguments] = Path(made.name) / "run"
-        shutil.copytree(self.shared[arguments], self.path / name)
-        return json.loads((self.path / name / "summary.json").read_text())
-
-    def assert_refused(self, result, *parts):
-        """Exit code 2, one line that names the parts, and nothing written."""
-        self.assertEqual(result.returncode, 2, result.stderr)
-        self.assertEqual(len(result.stderr.strip().splitlines()), 1, result.stderr)
-        for part in parts:
-            self.assertIn(part, result.stderr)
-        self.assertEqual(result.stdout, "")
-        self.assertEqual(self.files(), self.files_before, "a refused run wrote something")
+from command_case import (
+    KUMIKO,
+    CASES,
+    ZALESAK,
+    GAUSSIAN,
+    DYES,
+    HAS_VTK,
+    HAS_OPENMP,
+    SMALL,
+    without_rights_of_root,
+    CommandTest,
+)
 
 
 class Run(CommandTest):
@@ -461,26 +397,6 @@ class WithoutSys(CommandTest):
         self.assertEqual(*hashes)
 
 
-class NobodyListens(CommandTest):
-    """What happens where not even an error can be told."""
-
-    def test_given_a_full_stderr_then_the_exit_code_says_what_went_wrong(self):
-        for words in (["run", "nofile.toml"], ["--nonsense"], ["inspect", "nofile"]):
-            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([KUMIKO, *words], cwd=self.path, stderr=full, check=False)
-                self.assertEqual(done.returncode, 2)
-
-
-class Words(CommandTest):
-    """What a message shows of the words that it was given."""
-
-    def test_given_control_characters_then_the_terminal_gets_them_as_text(self):
-        done = self.kumiko("inspect", "no\x1b[31mfile\n\x07")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("'no\\x1b[31mfile \\x07'", done.stderr)
-        self.assertEqual(done.stderr.count("\n"), 1)
-
-
 class Folder(CommandTest):
     """What a run's folder holds, and whose it is."""
 
@@ -795,6 +711,8 @@ class Damaged(CommandTest):
 
 
 @unittest.skipIf(os.environ["KUMIKO_SANITIZER"], "sanitizers need more than these limits allow")
+
+
 class Limits(CommandTest):
     """Of the process: what is missing is named, and what was computed is not lost for want of it."""
 
@@ -841,424 +759,6 @@ class Limits(CommandTest):
         self.assertIn(0, codes)
 
 
-class Refusal(CommandTest):
-    def test_given_a_missing_file_then_it_is_named(self):
-        self.assert_refused(self.kumiko("run", "missing.toml"), "missing.toml", "No such file")
-
-    def test_given_a_misspelled_key_then_place_and_nearest_key_are_named(self):
-        text = ZALESAK.read_text().replace("levels = 3", "levls = 3")
-        (self.path / "typo.toml").write_text(text)
-        line = 1 + text[: text.index("levls")].count("\n")
-        self.assert_refused(
-            self.kumiko("run", "typo.toml"), f"typo.toml:{line}", "amr.levls", "amr.levels"
-        )
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, "--set", "amr.treshold=0.2"),
-            "amr.treshold",
-            "amr.threshold",
-        )
-
-    def test_given_values_out_of_range_then_key_and_range_are_named(self):
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, "--set", "amr.levels=0"), "amr.levels", "1 to 8"
-        )
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, "--set", "grid.base=100"), "grid.base", "100", "16"
-        )
-
-    def test_given_refinement_that_cannot_be_then_the_key_is_named(self):
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, *SMALL, "--set", "amr.criterion=user"), "amr.criterion"
-        )
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, *SMALL, "--set", "amr.derefine_threshold=0.5"),
-            "amr.derefine_threshold",
-            "amr.threshold",
-        )
-        (self.path / "far.toml").write_text(
-            ZALESAK.read_text() + "\n[[amr.region]]\nx = [2, 3]\ny = [0, 1]\n"
-        )
-        self.assert_refused(self.kumiko("run", "far.toml", *SMALL), "amr.region", "domain")
-
-    def test_given_too_few_steps_then_the_smallest_number_that_would_do_is_named(self):
-        base = ["run", ZALESAK, "--set", "grid.base=64", "--set", "time.stop_step=1"]
-        self.assert_refused(
-            self.kumiko(*base, "--set", "time.steps=100"), "CFL", "time.steps", "202"
-        )
-        self.assert_refused(self.kumiko(*base, "--set", "time.steps=201"), "CFL")
-        done = self.kumiko(*base, "--set", "time.steps=202", "--output", "here")
-        self.assertEqual(done.returncode, 0, done.stderr)
-
-    def test_given_an_output_folder_that_cannot_be_written_then_it_is_named(self):
-        (self.path / "file").write_text("mine")
-        for output in ("file", "file/below", "/proc/kumiko"):
-            self.assert_refused(self.kumiko("run", ZALESAK, *SMALL, "--output", output), output)
-        self.assertEqual((self.path / "file").read_text(), "mine")
-        (self.path / "closed").mkdir(mode=0o555)
-        words = ["run", ZALESAK, *SMALL, "--output", "closed"]
-        self.assert_refused(self.kumiko(*words, preexec_fn=without_rights_of_root), "closed")
-
-    def test_given_a_used_folder_then_overwrite_is_asked_for_and_spares_foreign_files(self):
-        self.copy_of_small("here")
-        before = (self.path / "here" / "summary.json").read_text()
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, *SMALL, "--output", "here"), "here", "--overwrite"
-        )
-        self.assertEqual((self.path / "here" / "summary.json").read_text(), before)
-        (self.path / "here" / "notes.txt").write_text("mine")
-        (self.path / "here" / "state_999999.hdf").write_text("of an earlier run")
-        self.run_small("here", "--overwrite")
-        self.assertEqual((self.path / "here" / "notes.txt").read_text(), "mine")
-        self.assertFalse((self.path / "here" / "state_999999.hdf").exists())
-
-    def test_given_wrong_words_then_the_command_says_where_help_is(self):
-        self.assert_refused(self.kumiko("fly"), "--help")
-        self.assert_refused(self.kumiko("run"), "CASE.toml")
-        self.assert_refused(self.kumiko("run", ZALESAK, "--backend", "mpi"), "mpi", "threads")
-        self.assert_refused(self.kumiko("run", ZALESAK, "--workers", "0"), "--workers")
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, "--backend", "serial", "--workers", "2"), "serial"
-        )
-        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "case.name=foo"), "foo", "zalesak")
-        self.assert_refused(
-            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
-        )
-
-    def test_given_a_value_that_cannot_be_then_it_is_told_in_plain_words_what_it_can_be(self):
-        for words, message in (
-            (["run", ZALESAK, "--backend", "thread"],
-             "--backend: 'thread' is unknown; it can be threads, pthread, openmp or serial; "
-             "did you mean 'threads'?"),
-            (["run", ZALESAK, "--backend", "mpi"],
-             "--backend: 'mpi' is unknown; it can be threads, pthread, openmp or serial; "
-             "see 'kumiko run --help'"),
-            (["compare", GAUSSIAN, "--norm", "rsm"], "it can be rms, l1_relative, l1 or linf; did you mean 'rms'?"),
-            (["scaling", ZALESAK, "--backends", "threads,pthred"], "did you mean 'pthread'?"),
-            (["simulate", "run", "--models", "level,dataflw"], "did you mean 'dataflow'?"),
-            (["export", "state.hdf", "--format", "pgn"], "did you mean 'png'?"),
-            (["export", "state.hdf", "--quantity", "costs"], "did you mean 'cost'?"),
-            (["run", ZALESAK, "--workers", "two"],
-             "--workers: 'two' is not a whole number from 1 to 4096; see 'kumiko run --help'"),
-            (["run", ZALESAK, "--workers", "-1"], "'-1' is not a whole number from 1 to 4096"),
-            (["simulate", "run", "--seed", "x"], "--seed: 'x' is not a whole number from 0 to "),
-            (["run", ZALESAK, "--workers", "010"],
-             "--workers: '010' has a 0 in front; write '10'; see 'kumiko run --help'"),
-            (["scaling", ZALESAK, "--workers", "1,08"], "--workers: '08' has a 0 in front; write '8'"),
-            (["compare", GAUSSIAN, "--resolutions", "017"], "--resolutions: '017' has a 0 in front; write '17'"),
-            (["simulate", "run", "--seed", "00"], "--seed: '00' has a 0 in front; write '0'"),
-            (["run", ZALESAK, "--workers", "00"], "'00' is not a whole number from 1 to 4096"),
-            (["report", "run", "--times", "1,x"], "--times: 'x' is not a number; see 'kumiko report --help'"),
-            (["report", "run", "--times", "1,nan"], "--times: 'nan' is not a finite number; see "),
-            (["report", "run", "--times", "1e400"], "--times: '1e400' is not a finite number; see "),
-            (["solver", "new", "mine", "--output"], "--output needs a value; see 'kumiko solver new --help'"),
-            (["run", ZALESAK, "--backend", "serial", "--backend", "threads"],
-             "--backend is given twice; see 'kumiko run --help'"),
-            (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
-            (["run"], "CASE.toml is required; see 'kumiko run --help'"),
-            (["inspect", "one", "two"], "two; see 'kumiko inspect --help'"),
-            (["solver"], "'kumiko solver' needs a command: list, new, check; see 'kumiko solver --help'"),
-            ([], "'kumiko' needs a command: run, "),
-        ):  # fmt: skip
-            with self.subTest(words):
-                self.assert_refused(self.kumiko(*words), message)
-
-    def test_given_a_time_in_any_notation_of_numbers_then_it_is_not_what_is_refused(self):
-        for time_ in ("+1.5", "1e-400", "-2", ".5", "1e3"):
-            with self.subTest(time_):
-                done = self.kumiko("report", "nofile", "--times", time_)
-                self.assertNotIn("--times", done.stderr)
-
-    def test_given_a_misspelled_solver_or_case_then_the_nearest_is_named(self):
-        for words, meant in (
-            (["run", ZALESAK, "--set", "case.name=zalesk"], "zalesak"),
-            (["run", GAUSSIAN, "--set", "solver.name=thinz"], "thinc"),
-            (["compare", GAUSSIAN, "--solvers", "semi_lagrangian_cubic,upwin1"], "upwind1"),
-            (["compare", GAUSSIAN, "--solver", "upwin1,amr.levels=1"], "upwind1"),
-        ):
-            with self.subTest(words):
-                self.assert_refused(self.kumiko(*words), f"did you mean '{meant}'?")
-
-    def test_given_a_solver_to_compare_that_is_wrong_then_the_option_is_the_one_that_was_typed(self):
-        for words, message in (
-            (["--solvers", "upwind1,nope"], "--solvers nope: 'nope' is unknown"),
-            (["--solvers", "upwind1,upwind1"], "--solvers upwind1: it is named twice"),
-            (["--solvers", "upwind1", "--solver", "nope"], "--solver nope: 'nope' is unknown"),
-            (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: 'nope' is unknown"),
-            (["--solvers", "upwind1,amr.levels=1"], "as in --solver NAME,amr.levels=1"),
-        ):
-            with self.subTest(words):
-                self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), message)
-
-    def test_given_a_misspelled_option_then_the_nearest_of_its_command_is_named(self):
-        for words, typo, meant in (
-            (["run", ZALESAK, "--wrokers", "2"], "--wrokers", "--workers"),
-            (["run", "--wrokers=2", ZALESAK], "--wrokers", "--workers"),
-            (["run", "--output", "here", ZALESAK, "-quiet"], "-quiet", "--quiet"),
-            (["table", THESIS, "--summray", "t.json"], "--summray", "--summary"),
-            (["compare", GAUSSIAN, "--resoltions=32"], "--resoltions", "--resolutions"),
-            (["scaling", ZALESAK, "--backend", "threads"], "--backend", "--backends"),
-            (["simulate", "run", "--modles", "level"], "--modles", "--models"),
-            (["inspect", "state.hdf", "--jsn"], "--jsn", "--json"),
-            (["export", "state.hdf", "--fromat", "png"], "--fromat", "--format"),
-            (["report", "run", "--titel", "A run"], "--titel", "--title"),
-            (["solver", "list", "--plugin_path=here"], "--plugin_path", "--plugin-path"),
-            (["solver", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
-            (["solver", "check", "mine.so", "--solvr", "mine"], "--solvr", "--solver"),
-            (["case", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
-            (["--vrsion"], "--vrsion", "--version"),
-        ):
-            with self.subTest(words):
-                message = f"unknown option '{typo}'; did you mean '{meant}'?"
-                self.assert_refused(self.kumiko(*words), message)
-        done = self.kumiko("run", ZALESAK, "--frobnicate", "--workers", "2")
-        self.assert_refused(done, "unknown option '--frobnicate'", "'kumiko run --help'")
-        # What stands for a value is not an option.
-        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
-
-    def test_given_the_help_of_export_then_it_says_what_each_format_is(self):
-        words = " ".join(self.kumiko("export", "--help").stdout.split())
-        choices, help_text = re.search(r"--format TEXT:\{([^}]*)\}(?:=| \[)plotfile\]? (.*?) --output TEXT", words).groups()
-        of_states, of_traces = help_text.removeprefix("of a state: ").split(". Of a trace: ")
-        named = [part.split(", ")[:-1] for part in f"{of_states}; {of_traces}".split("; ")]
-        self.assertEqual(sum(named, []), choices.split(","))
-
-    def test_given_a_picture_option_then_it_is_refused_for_all_formats_but_those_that_are_named(self):
-        for option, value, formats in (("--width", "400", "png, mp4, gif and webm"), ("--fps", "5", "mp4, gif and webm")):
-            for form in ("plotfile", "chrome", "otf2", "csv"):
-                done = self.kumiko("export", "state.hdf", "--format", form, option, value)
-                message = f"{option} does not go with --format {form}; it is for {formats}"
-                with self.subTest(form):
-                    self.assert_refused(done, message)
-
-    def test_given_a_misspelled_command_then_the_nearest_is_named(self):
-        for words, typo, meant in (
-            (["rnu"], "rnu", "run"),
-            (["rnu", ZALESAK, "--workers", "2"], "rnu", "run"),
-            (["solver", "chek", "mine.so"], "chek", "check"),
-            (["sovler", "list"], "sovler", "solver"),
-            (["case", "lst"], "lst", "list"),
-        ):
-            with self.subTest(words):
-                message = f"unknown command '{typo}'; did you mean '{meant}'?"
-                self.assert_refused(self.kumiko(*words), message)
-        self.assert_refused(self.kumiko("fly"), "unknown command 'fly'", "run", "'kumiko --help'")
-        self.assert_refused(self.kumiko("solver", "fly"), "'fly'", "check", "'kumiko solver --help'")
-
-
-@unittest.skipUnless(HAS_OPENMP, "the table's fine grid runs with OpenMP")
-class Table(CommandTest):
-    def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
-        result = self.kumiko("table", THESIS, *SMALL, "--workers", "2", "--summary", "table.json")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        for part in ("1.6 and 3.1", "0.82 and 0.71"):
-            self.assertIn(part, result.stdout)
-        # Errors after 12 of 640 steps on other grids are not what is printed.
-        self.assertIn("are of all 640 base steps and of spacings 1/256 and 1/1024", result.stdout)
-        for part in ("6.000e-02", "4.114e-02", "3.566e-02", " -"):
-            self.assertNotIn(part, result.stdout)
-        table = json.loads((self.path / "table.json").read_text())
-        runs = table["runs"]
-        self.assertEqual(list(runs), ["coarse", "amr_threads", "amr_pthread", "fine"])
-        self.assertEqual(runs["amr_threads"]["state_hash"], runs["amr_pthread"]["state_hash"])
-        self.assertEqual(runs["fine"]["backend"], "openmp")
-        self.assertEqual(runs["fine"]["updates"]["total"], 256 * 256 * 12 * 4)
-        self.assertLess(runs["fine"]["error"]["rms"], runs["coarse"]["error"]["rms"])
-        ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
-        self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
-
-    def test_given_a_run_that_a_printed_error_is_of_then_it_stands_beside_it_alone(self):
-        result = self.kumiko("table", THESIS, "--set", "amr.levels=1", "--workers", "2")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        errors = result.stdout.split("Table 6.2")[0]
-        rows = {line.split("  ")[0]: line.split() for line in errors.splitlines()}
-        self.assertEqual(rows["coarse only (256)"][3], "6.000e-02")
-        self.assertEqual(rows["AMR (256 to 256), threads"][5], "-")
-        self.assertEqual(rows["NoAMR (256), OpenMP"][3], "-")
-
-    def test_given_a_case_without_printed_values_then_there_is_no_column_for_them(self):
-        small = ["--set", "grid.base=32", "--set", "time.steps=112", "--set", "time.stop_step=4"]
-        result = self.kumiko("table", GAUSSIAN, *small, "--workers", "2")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertNotIn("thesis", result.stdout)
-        self.assertNotIn(" -", result.stdout)
-
-
-class Compare(CommandTest):
-    CUBIC = "semi_lagrangian_cubic"
-    CELLS = "finite_volume_upwind3"
-    UNIFORM = ["--set", "amr.levels=1", "--set", "case.sigma=0.055", "--workers", "2"]
-
-    def compare(self, *arguments):
-        result = self.kumiko("compare", *arguments, "--output", "out")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout, json.loads((self.path / "out" / "compare.json").read_text())
-
-    def test_given_two_solvers_and_two_resolutions_then_orders_are_near_3_in_every_file(self):
-        words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "192,96"]
-        words += ["--set", "time.stop_step=112", "--repetitions", "2"]
-        text, found = self.compare(GAUSSIAN, *words, *self.UNIFORM)
-        runs = [(run["solver"], run["points"]) for run in found["runs"]]
-        expected = [(solver, points) for solver in (self.CUBIC, self.CELLS) for points in (96, 192)]
-        self.assertEqual(runs, expected)
-        self.assertTrue(found["complete"])
-        for run in found["runs"]:
-            self.assertEqual(len(run["wall_s"]["all"]), 2)
-            self.assertEqual(run["wall_s"]["least"], min(run["wall_s"]["all"]))
-            self.assertAlmostEqual(run["wall_s"]["median"], sum(run["wall_s"]["all"]) / 2)
-            self.assertEqual(run["leaf_points"], run["points"] ** 2)
-            self.assertEqual(run["error"], run["summary"]["error"]["rms"])
-        self.assertIsNone(found["runs"][0]["order"])
-        for run in (found["runs"][1], found["runs"][3]):
-            self.assertAlmostEqual(run["order"], 3.0, delta=0.25)
-        with open(self.path / "out" / "compare.csv", newline="") as file:
-            rows = list(csv.DictReader(file))
-        self.assertEqual([(row["solver"], int(row["points"])) for row in rows], expected)
-        for row, run in zip(rows, found["runs"]):
-            self.assertEqual(float(row["rms"]), run["error"])
-            self.assertIn(f"{run['error']:.4e}", text)
-        table = (self.path / "out" / "compare.md").read_text()
-        lines = [line for line in table.splitlines() if line.startswith("|")]
-        self.assertEqual(len(lines), 2 + 4)
-        self.assertEqual({line.count("|") for line in lines}, {17})
-        drawing = xml.etree.ElementTree.parse(self.path / "out" / "work_precision.svg").getroot()
-        names = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
-        self.assertEqual([names.count(name) for name in (self.CUBIC, "96", "192")], [1, 4, 4])
-
-    def test_given_a_solver_with_a_smaller_limit_then_it_has_the_steps_it_needs(self):
-        words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "32"]
-        text, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=400")
-        cubic, cells = found["runs"]
-        self.assertEqual([cubic["steps"], cells["steps_in_proportion"]], [112, 112])
-        self.assertGreater(cells["steps"], 112)
-        self.assertIn(f"{cells['steps']} instead of 112 at 32", text)
-        self.assertIn("step.time_interpolation is quadratic", text)
-        # The same share of the whole run.
-        for run in (cubic, cells):
-            self.assertAlmostEqual(run["summary"]["steps"], 400 / 447 * run["steps"], delta=0.5)
-
-    def test_given_variants_of_a_solver_then_each_has_its_keys_and_computes_what_run_does(self):
-        words = ["--solver", self.CUBIC, "--solver", f"{self.CUBIC}, departure=exact,amr.levels=1"]
-        _, found = self.compare(GAUSSIAN, *words, "--resolutions", "32")
-        plain, other = (run["summary"] for run in found["runs"])
-        # The file's own key of [solver], which is not the default.
-        self.assertEqual(plain["config"]["solver"]["departure"], "second_order")
-        self.assertEqual(other["config"]["solver"]["departure"], "exact")
-        keys = ["grid.base=32", "time.steps=112", "solver.departure=exact", "amr.levels=1"]
-        keys = [word for key in keys for word in ("--set", key)]
-        done = self.kumiko("run", GAUSSIAN, *keys, "--output", "alone", "--summary", "alone.json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        alone = json.loads((self.path / "alone.json").read_text())
-        self.assertEqual(alone["state_hash"], other["state_hash"])
-
-    def test_given_a_smooth_field_on_levels_then_the_threshold_follows_the_grid_and_orders_hold(self):
-        words = ["--solvers", self.CUBIC, "--resolutions", "64,128,256", "--workers", "2"]
-        _, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=224")
-        orders = [run["order"] for run in found["runs"]]
-        self.assertIsNone(orders[0])
-        self.assertGreater(min(orders[1:]), 2.5, orders)
-        # The refined part of the domain is the same, but for whole patches.
-        shares = [run["summary"]["updates"]["fraction_of_uniform"] for run in found["runs"]]
-        self.assertLess(max(shares), 1.5 * min(shares), shares)
-        # Each run's configuration says which grid the threshold is given for.
-        for run in found["runs"]:
-            self.assertEqual(run["summary"]["config"]["amr"]["threshold_at"], 128)
-
-    def test_given_keys_of_the_case_then_each_contender_has_its_own_problem(self):
-        words = ["--solver", f"{self.CUBIC},case.sigma=0.1", "--solver", f"{self.CUBIC},case.sigma=0.05"]
-        _, found = self.compare(GAUSSIAN, *words, *self.UNIFORM[:2], "--resolutions", "32")
-        wide, narrow = found["runs"]
-        self.assertEqual([run["summary"]["config"]["case"]["sigma"] for run in (wide, narrow)], [0.1, 0.05])
-        self.assertLess(wide["error"], 0.5 * narrow["error"])
-
-    def test_given_keys_of_the_case_then_printed_errors_stand_beside_the_runs_that_they_are_of(self):
-        words = ["--solver", f"{self.CELLS},case.period=2.0", "--solver"]
-        words += [f"{self.CELLS},case.period=1.9", "--resolutions", "32", "--norm", "l1"]
-        text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
-        line = next(line for line in text.splitlines() if "2.3600e-03" in line)
-        self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
-        self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
-
-    def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
-        words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
-        text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
-        line = next(line for line in text.splitlines() if "2.3600e-03" in line)
-        self.assertRegex(line, rf"l1 +32 .* {found['runs'][0]['error']:.4e} .*Rider")
-        # Those of 64 and 128 have no run, and no line.
-        self.assertNotIn("5.8500e-04", text)
-        self.assertIn("2 published errors have no run here", text)
-        self.assertIn("1/64 or 1/128", text)
-        drawing = (self.path / "out" / "work_precision.svg").read_text()
-        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 2, "one line in both panels")
-
-    def test_given_a_part_of_the_run_then_no_published_error_stands_beside_it(self):
-        words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
-        keys = ["--set", "amr.levels=1", "--set", "time.stop_step=20"]
-        text, _ = self.compare(VORTEX, *words, *keys)
-        self.assertNotIn("2.3600e-03", text)
-        self.assertIn("3 published errors have no run here with all its time steps", text)
-        drawing = (self.path / "out" / "work_precision.svg").read_text()
-        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 0)
-
-    def test_given_a_run_that_fails_then_the_others_are_reported_and_the_exit_code_is_1(self):
-        limited = f"{self.CUBIC},time.wall_limit=0.001 s"
-        words = ["--solver", limited, "--solver", self.CUBIC, "--resolutions", "32,64"]
-        result = self.kumiko("compare", GAUSSIAN, *words, "--summary", "found.json")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("2 of 4 runs failed", result.stderr)
-        self.assertIn("at 64 failed: ended by time.wall_limit", result.stdout)
-        runs = json.loads((self.path / "found.json").read_text())["runs"]
-        self.assertEqual(["summary" in run for run in runs], [False, False, True, True])
-
-    def test_given_a_signal_then_what_is_done_is_reported(self):
-        words = ["--solvers", self.CUBIC, "--resolutions", "32,1024", "--set", "amr.levels=1"]
-        words += ["--workers", "2", "--output", "out"]
-        command = [KUMIKO, "compare", str(GAUSSIAN), *words]
-        figures = self.path / "out" / "compare.csv"
-        with subprocess.Popen(
-            command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            deadline = time.monotonic() + 120
-            while not figures.exists() or len(figures.read_text().splitlines()) < 2:
-                self.assertLess(time.monotonic(), deadline, "no run ended")
-                time.sleep(0.02)
-            process.send_signal(signal.SIGINT)
-            text, errors = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 1)
-        self.assertIn("signal 2", errors)
-        self.assertIn("1 of 2 runs are missing", text)
-        found = json.loads((self.path / "out" / "compare.json").read_text())
-        self.assertFalse(found["complete"])
-        self.assertEqual(["summary" in run for run in found["runs"]], [True, False])
-
-    def test_given_wrong_requests_then_they_are_refused_before_the_first_run(self):
-        def refused(*words, parts):
-            self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), *parts)
-
-        cubic, cells = self.CUBIC, self.CELLS
-        refused(parts=["--solvers"])
-        refused("--solvers", f"{cubic},cubik", parts=["cubik", cells])
-        refused("--solvers", f"{cubic},{cubic}", parts=[cubic, "twice"])
-        refused("--solver", f"{cubic},departure", parts=["departure", "KEY=VALUE"])
-        refused("--solver", f"{cubic},dparture=exact", parts=["solver.departure"])
-        refused("--solver", f"{cubic},case.sigma=-1", parts=["case.sigma"])
-        refused("--solver", f"{cubic},case.name=vortex", parts=["case.name"])
-        refused("--solvers", cubic, "--set", "solver.departure=exact", parts=["--solver NAME"])
-        refused("--solvers", cubic, "--resolutions", "64,100", parts=["100", "16"])
-        refused("--solvers", cubic, "--resolutions", "8", parts=["--resolutions", "16"])
-        refused("--solvers", cubic, "--norm", "l2", parts=["l1_relative"])
-        refused("--solvers", cubic, "--repetitions", "0", parts=["--repetitions"])
-        refused("--solvers", cubic, "--set", "amr.levls=1", parts=["amr.levels"])
-        interpolation = "step.time_interpolation=characteristic"
-        refused("--solver", f"{cells},{interpolation}", parts=[cells, "quadratic"])
-
-    def test_given_an_earlier_comparison_then_overwrite_is_asked_for(self):
-        words = [GAUSSIAN, "--solvers", self.CUBIC, "--resolutions", "32"]
-        self.compare(*words)
-        again = self.kumiko("compare", *words, "--output", "out")
-        self.assert_refused(again, "out/compare.csv", "--overwrite")
-        self.compare(*words, "--overwrite")
-
-
 class MassDrift(CommandTest):
     BURGERS = CASES / "burgers" / "burgers.toml"
     CHANNEL = CASES / "channel" / "channel.toml"
@@ -1290,39 +790,6 @@ class MassDrift(CommandTest):
         self.assertIn("the domain is open", line)
 
 
-class Equations(CommandTest):
-    def warning(self, case, *keys):
-        """What a short run says on stderr."""
-        done = self.kumiko("run", CASES / case / f"{case}.toml", "--overwrite", "--output", "run",
-                           *(word for key in ("time.stop_step=1", "amr.levels=1", *keys) for word in ("--set", key)))  # fmt: skip
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stderr
-
-    def test_given_a_solver_of_another_equation_then_a_warning_says_so(self):
-        told = self.warning("burgers", "solver.name=thinc")
-        self.assertRegex(told, r"kumiko: warning: case 'burgers' .* burgers, but solver 'thinc' solves advection")
-        told = self.warning("reacting_front", "solver.name=semi_lagrangian_cubic")
-        self.assertIn("advection_reaction with rate = 8, but solver 'semi_lagrangian_cubic'", told)
-
-    def test_given_other_constants_then_a_warning_names_both(self):
-        told = self.warning("reacting_front", "case.rate=4")
-        self.assertIn("with rate = 4, but solver 'advection_reaction' solves advection_reaction with rate = 8", told)
-        self.assertIn("give case and solver the same constants", told)
-
-    def test_given_the_same_equation_then_nothing_is_said(self):
-        self.assertEqual(self.warning("burgers"), "")
-        self.assertEqual(self.warning("reacting_front"), "")
-        # Without a reaction it is advection, which other solvers solve too.
-        self.assertEqual(self.warning("reacting_front", "case.rate=0", "solver.name=thinc", "time.steps=400"), "")
-
-    def test_given_a_comparison_then_the_solver_of_another_equation_is_named(self):
-        done = self.kumiko("compare", CASES / "burgers" / "burgers.toml", "--solvers", "burgers,upwind1",
-                           "--resolutions", "32", "--set", "time.stop_step=4", "--set", "amr.levels=1")  # fmt: skip
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("solver 'upwind1' solves advection", done.stderr)
-        self.assertNotIn("solver 'burgers'", done.stderr)
-
-
 class Digits(CommandTest):
     def test_given_small_values_or_small_differences_then_they_are_told_apart(self):
         small = [CASES / "channel" / "channel.toml", "--set", "case.inflow=1e-7", "--set", "case.height=1e-7"]
@@ -1337,30 +804,6 @@ class Digits(CommandTest):
             if "linf" in error:
                 (largest,) = re.search(r"^largest error +(\S+)$", result.stdout, re.MULTILINE).groups()
                 self.assertAlmostEqual(float(largest) / error["linf"], 1.0, places=3)
-
-
-class TimeInterpolation(CommandTest):
-    def config_of(self, file, solver):
-        keys = ["--set", f"solver.name={solver}", "--set", "time.stop_step=1", "--set", "grid.base=32"]
-        keys += ["--set", "time.steps=1000"]
-        done = self.kumiko("run", file, *keys, "--output", solver, "--quiet")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads((self.path / solver / "summary.json").read_text())["config"]
-
-    def test_given_another_solver_on_the_command_line_then_it_gets_the_interpolation_that_suits_it(self):
-        suited = {
-            "semi_lagrangian_cubic": "characteristic",
-            "finite_volume_upwind3": "quadratic",
-            "thinc": "linear",
-        }
-        for solver, interpolation in suited.items():
-            config = self.config_of(GAUSSIAN, solver)
-            self.assertEqual(config["step"]["time_interpolation"], interpolation, solver)
-
-    def test_given_one_that_the_solver_cannot_do_then_auto_is_named(self):
-        keys = ["solver.name=thinc", "step.time_interpolation=characteristic", "time.steps=2000"]
-        keys = [word for key in keys for word in ("--set", key)]
-        self.assert_refused(self.kumiko("run", GAUSSIAN, *keys), "linear", "auto")
 
 
 class ShippedCases(CommandTest):
@@ -1435,59 +878,6 @@ class SeveralComponents(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         header = (self.path / "other" / "plt_000004" / "Header").read_text().splitlines()
         self.assertEqual(header[1:5], ["3", *self.NAMES])
-
-
-class Help(CommandTest):
-    def test_given_case_list_then_zalesak_is_there(self):
-        result = self.kumiko("case", "list")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("zalesak", result.stdout)
-
-    def test_given_a_summary_that_would_replace_something_else_then_it_is_refused(self):
-        (self.path / "notes.txt").write_text("mine")
-        done = self.kumiko("run", ZALESAK, *SMALL, "--summary", "notes.txt")
-        self.assert_refused(done, "--summary", "'notes.txt'", "holds no summary")
-        self.assertEqual((self.path / "notes.txt").read_text(), "mine")
-        self.copy_of_small("one")
-        done = self.kumiko("run", ZALESAK, *SMALL, "--output", "two", "--summary", "one/summary.json")
-        self.assert_refused(done, "--summary", "another run")
-        for _ in range(2):
-            self.run_small("three", "--summary", "copy.json", "--overwrite")
-
-    def test_given_a_summary_beside_the_run_by_a_link_then_it_is_the_runs_own(self):
-        (self.path / "link").symlink_to(".")
-        for _ in range(2):
-            summary = self.run_small("run", "--summary", "link/run/summary.json", "--overwrite")
-        self.assertEqual(summary["steps"], 12)
-
-    def test_given_version_then_it_is_named(self):
-        result = self.kumiko("--version")
-        self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stdout, r"^kumiko \d+\.\d+\.\d+\n")
-
-    def test_given_version_then_the_parts_are_those_that_the_program_has(self):
-        parts = self.kumiko("--version").stdout.splitlines()[1]
-        with_, _, without = parts.partition("; without ")
-        self.assertTrue(with_.startswith("with "), parts)
-        needed = subprocess.run(["ldd", KUMIKO], capture_output=True, text=True, check=True).stdout
-        links = {link.stem for link in Path(KUMIKO).resolve().parent.parent.glob("lib*/kumiko/links/*.so")}
-        known = {
-            "hwloc": "libhwloc.so" in needed,
-            "liburing": "liburing.so" in needed,
-            "Open MPI": "kumiko_link_openmpi" in links,
-            "MPICH": "kumiko_link_mpich" in links,
-            "pictures (VTK)": HAS_VTK,
-        }
-        for part, is_there in known.items():
-            with self.subTest(part):
-                self.assertEqual(part in with_, is_there, parts)
-                self.assertEqual(part in without, not is_there, parts)
-
-    def test_given_help_then_keys_and_options_are_listed(self):
-        result = self.kumiko("run", "--help")
-        self.assertEqual(result.returncode, 0)
-        for part in ("--backend", "--overwrite", "amr.threshold", "solver.departure"):
-            self.assertIn(part, result.stdout)
 
 
 if __name__ == "__main__":

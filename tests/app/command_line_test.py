@@ -1,0 +1,302 @@
+"""Contract: the words of the command line: which are understood, which are refused and how, and what help says."""
+
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+from command_case import (
+    KUMIKO,
+    ZALESAK,
+    THESIS,
+    GAUSSIAN,
+    HAS_VTK,
+    HAS_OPENMP,
+    SMALL,
+    without_rights_of_root,
+    CommandTest,
+)
+
+
+class NobodyListens(CommandTest):
+    """What happens where not even an error can be told."""
+
+    def test_given_a_full_stderr_then_the_exit_code_says_what_went_wrong(self):
+        for words in (["run", "nofile.toml"], ["--nonsense"], ["inspect", "nofile"]):
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([KUMIKO, *words], cwd=self.path, stderr=full, check=False)
+                self.assertEqual(done.returncode, 2)
+
+
+class Words(CommandTest):
+    """What a message shows of the words that it was given."""
+
+    def test_given_control_characters_then_the_terminal_gets_them_as_text(self):
+        done = self.kumiko("inspect", "no\x1b[31mfile\n\x07")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'no\\x1b[31mfile \\x07'", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+class Refusal(CommandTest):
+    def test_given_a_missing_file_then_it_is_named(self):
+        self.assert_refused(self.kumiko("run", "missing.toml"), "missing.toml", "No such file")
+
+    def test_given_a_misspelled_key_then_place_and_nearest_key_are_named(self):
+        text = ZALESAK.read_text().replace("levels = 3", "levls = 3")
+        (self.path / "typo.toml").write_text(text)
+        line = 1 + text[: text.index("levls")].count("\n")
+        self.assert_refused(
+            self.kumiko("run", "typo.toml"), f"typo.toml:{line}", "amr.levls", "amr.levels"
+        )
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--set", "amr.treshold=0.2"),
+            "amr.treshold",
+            "amr.threshold",
+        )
+
+    def test_given_values_out_of_range_then_key_and_range_are_named(self):
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--set", "amr.levels=0"), "amr.levels", "1 to 8"
+        )
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--set", "grid.base=100"), "grid.base", "100", "16"
+        )
+
+    def test_given_refinement_that_cannot_be_then_the_key_is_named(self):
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--set", "amr.criterion=user"), "amr.criterion"
+        )
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--set", "amr.derefine_threshold=0.5"),
+            "amr.derefine_threshold",
+            "amr.threshold",
+        )
+        (self.path / "far.toml").write_text(
+            ZALESAK.read_text() + "\n[[amr.region]]\nx = [2, 3]\ny = [0, 1]\n"
+        )
+        self.assert_refused(self.kumiko("run", "far.toml", *SMALL), "amr.region", "domain")
+
+    def test_given_too_few_steps_then_the_smallest_number_that_would_do_is_named(self):
+        base = ["run", ZALESAK, "--set", "grid.base=64", "--set", "time.stop_step=1"]
+        self.assert_refused(
+            self.kumiko(*base, "--set", "time.steps=100"), "CFL", "time.steps", "202"
+        )
+        self.assert_refused(self.kumiko(*base, "--set", "time.steps=201"), "CFL")
+        done = self.kumiko(*base, "--set", "time.steps=202", "--output", "here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_given_an_output_folder_that_cannot_be_written_then_it_is_named(self):
+        (self.path / "file").write_text("mine")
+        for output in ("file", "file/below", "/proc/kumiko"):
+            self.assert_refused(self.kumiko("run", ZALESAK, *SMALL, "--output", output), output)
+        self.assertEqual((self.path / "file").read_text(), "mine")
+        (self.path / "closed").mkdir(mode=0o555)
+        words = ["run", ZALESAK, *SMALL, "--output", "closed"]
+        self.assert_refused(self.kumiko(*words, preexec_fn=without_rights_of_root), "closed")
+
+    def test_given_a_used_folder_then_overwrite_is_asked_for_and_spares_foreign_files(self):
+        self.copy_of_small("here")
+        before = (self.path / "here" / "summary.json").read_text()
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--output", "here"), "here", "--overwrite"
+        )
+        self.assertEqual((self.path / "here" / "summary.json").read_text(), before)
+        (self.path / "here" / "notes.txt").write_text("mine")
+        (self.path / "here" / "state_999999.hdf").write_text("of an earlier run")
+        self.run_small("here", "--overwrite")
+        self.assertEqual((self.path / "here" / "notes.txt").read_text(), "mine")
+        self.assertFalse((self.path / "here" / "state_999999.hdf").exists())
+
+    def test_given_wrong_words_then_the_command_says_where_help_is(self):
+        self.assert_refused(self.kumiko("fly"), "--help")
+        self.assert_refused(self.kumiko("run"), "CASE.toml")
+        self.assert_refused(self.kumiko("run", ZALESAK, "--backend", "mpi"), "mpi", "threads")
+        self.assert_refused(self.kumiko("run", ZALESAK, "--workers", "0"), "--workers")
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, "--backend", "serial", "--workers", "2"), "serial"
+        )
+        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "case.name=foo"), "foo", "zalesak")
+        self.assert_refused(
+            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
+        )
+
+    def test_given_a_value_that_cannot_be_then_it_is_told_in_plain_words_what_it_can_be(self):
+        for words, message in (
+            (["run", ZALESAK, "--backend", "thread"],
+             "--backend: 'thread' is unknown; it can be threads, pthread, openmp or serial; "
+             "did you mean 'threads'?"),
+            (["run", ZALESAK, "--backend", "mpi"],
+             "--backend: 'mpi' is unknown; it can be threads, pthread, openmp or serial; "
+             "see 'kumiko run --help'"),
+            (["compare", GAUSSIAN, "--norm", "rsm"], "it can be rms, l1_relative, l1 or linf; did you mean 'rms'?"),
+            (["scaling", ZALESAK, "--backends", "threads,pthred"], "did you mean 'pthread'?"),
+            (["simulate", "run", "--models", "level,dataflw"], "did you mean 'dataflow'?"),
+            (["export", "state.hdf", "--format", "pgn"], "did you mean 'png'?"),
+            (["export", "state.hdf", "--quantity", "costs"], "did you mean 'cost'?"),
+            (["run", ZALESAK, "--workers", "two"],
+             "--workers: 'two' is not a whole number from 1 to 4096; see 'kumiko run --help'"),
+            (["run", ZALESAK, "--workers", "-1"], "'-1' is not a whole number from 1 to 4096"),
+            (["simulate", "run", "--seed", "x"], "--seed: 'x' is not a whole number from 0 to "),
+            (["run", ZALESAK, "--workers", "010"],
+             "--workers: '010' has a 0 in front; write '10'; see 'kumiko run --help'"),
+            (["scaling", ZALESAK, "--workers", "1,08"], "--workers: '08' has a 0 in front; write '8'"),
+            (["compare", GAUSSIAN, "--resolutions", "017"], "--resolutions: '017' has a 0 in front; write '17'"),
+            (["simulate", "run", "--seed", "00"], "--seed: '00' has a 0 in front; write '0'"),
+            (["run", ZALESAK, "--workers", "00"], "'00' is not a whole number from 1 to 4096"),
+            (["report", "run", "--times", "1,x"], "--times: 'x' is not a number; see 'kumiko report --help'"),
+            (["report", "run", "--times", "1,nan"], "--times: 'nan' is not a finite number; see "),
+            (["report", "run", "--times", "1e400"], "--times: '1e400' is not a finite number; see "),
+            (["solver", "new", "mine", "--output"], "--output needs a value; see 'kumiko solver new --help'"),
+            (["run", ZALESAK, "--backend", "serial", "--backend", "threads"],
+             "--backend is given twice; see 'kumiko run --help'"),
+            (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
+            (["run"], "CASE.toml is required; see 'kumiko run --help'"),
+            (["inspect", "one", "two"], "two; see 'kumiko inspect --help'"),
+            (["solver"], "'kumiko solver' needs a command: list, new, check; see 'kumiko solver --help'"),
+            ([], "'kumiko' needs a command: run, "),
+        ):  # fmt: skip
+            with self.subTest(words):
+                self.assert_refused(self.kumiko(*words), message)
+
+    def test_given_a_time_in_any_notation_of_numbers_then_it_is_not_what_is_refused(self):
+        for time_ in ("+1.5", "1e-400", "-2", ".5", "1e3"):
+            with self.subTest(time_):
+                done = self.kumiko("report", "nofile", "--times", time_)
+                self.assertNotIn("--times", done.stderr)
+
+    def test_given_a_misspelled_solver_or_case_then_the_nearest_is_named(self):
+        for words, meant in (
+            (["run", ZALESAK, "--set", "case.name=zalesk"], "zalesak"),
+            (["run", GAUSSIAN, "--set", "solver.name=thinz"], "thinc"),
+            (["compare", GAUSSIAN, "--solvers", "semi_lagrangian_cubic,upwin1"], "upwind1"),
+            (["compare", GAUSSIAN, "--solver", "upwin1,amr.levels=1"], "upwind1"),
+        ):
+            with self.subTest(words):
+                self.assert_refused(self.kumiko(*words), f"did you mean '{meant}'?")
+
+    def test_given_a_solver_to_compare_that_is_wrong_then_the_option_is_the_one_that_was_typed(self):
+        for words, message in (
+            (["--solvers", "upwind1,nope"], "--solvers nope: 'nope' is unknown"),
+            (["--solvers", "upwind1,upwind1"], "--solvers upwind1: it is named twice"),
+            (["--solvers", "upwind1", "--solver", "nope"], "--solver nope: 'nope' is unknown"),
+            (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: 'nope' is unknown"),
+            (["--solvers", "upwind1,amr.levels=1"], "as in --solver NAME,amr.levels=1"),
+        ):
+            with self.subTest(words):
+                self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), message)
+
+    def test_given_a_misspelled_option_then_the_nearest_of_its_command_is_named(self):
+        for words, typo, meant in (
+            (["run", ZALESAK, "--wrokers", "2"], "--wrokers", "--workers"),
+            (["run", "--wrokers=2", ZALESAK], "--wrokers", "--workers"),
+            (["run", "--output", "here", ZALESAK, "-quiet"], "-quiet", "--quiet"),
+            (["table", THESIS, "--summray", "t.json"], "--summray", "--summary"),
+            (["compare", GAUSSIAN, "--resoltions=32"], "--resoltions", "--resolutions"),
+            (["scaling", ZALESAK, "--backend", "threads"], "--backend", "--backends"),
+            (["simulate", "run", "--modles", "level"], "--modles", "--models"),
+            (["inspect", "state.hdf", "--jsn"], "--jsn", "--json"),
+            (["export", "state.hdf", "--fromat", "png"], "--fromat", "--format"),
+            (["report", "run", "--titel", "A run"], "--titel", "--title"),
+            (["solver", "list", "--plugin_path=here"], "--plugin_path", "--plugin-path"),
+            (["solver", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
+            (["solver", "check", "mine.so", "--solvr", "mine"], "--solvr", "--solver"),
+            (["case", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
+            (["--vrsion"], "--vrsion", "--version"),
+        ):
+            with self.subTest(words):
+                message = f"unknown option '{typo}'; did you mean '{meant}'?"
+                self.assert_refused(self.kumiko(*words), message)
+        done = self.kumiko("run", ZALESAK, "--frobnicate", "--workers", "2")
+        self.assert_refused(done, "unknown option '--frobnicate'", "'kumiko run --help'")
+        # What stands for a value is not an option.
+        self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
+
+    def test_given_the_help_of_export_then_it_says_what_each_format_is(self):
+        words = " ".join(self.kumiko("export", "--help").stdout.split())
+        choices, help_text = re.search(r"--format TEXT:\{([^}]*)\}(?:=| \[)plotfile\]? (.*?) --output TEXT", words).groups()
+        of_states, of_traces = help_text.removeprefix("of a state: ").split(". Of a trace: ")
+        named = [part.split(", ")[:-1] for part in f"{of_states}; {of_traces}".split("; ")]
+        self.assertEqual(sum(named, []), choices.split(","))
+
+    def test_given_a_picture_option_then_it_is_refused_for_all_formats_but_those_that_are_named(self):
+        for option, value, formats in (("--width", "400", "png, mp4, gif and webm"), ("--fps", "5", "mp4, gif and webm")):
+            for form in ("plotfile", "chrome", "otf2", "csv"):
+                done = self.kumiko("export", "state.hdf", "--format", form, option, value)
+                message = f"{option} does not go with --format {form}; it is for {formats}"
+                with self.subTest(form):
+                    self.assert_refused(done, message)
+
+    def test_given_a_misspelled_command_then_the_nearest_is_named(self):
+        for words, typo, meant in (
+            (["rnu"], "rnu", "run"),
+            (["rnu", ZALESAK, "--workers", "2"], "rnu", "run"),
+            (["solver", "chek", "mine.so"], "chek", "check"),
+            (["sovler", "list"], "sovler", "solver"),
+            (["case", "lst"], "lst", "list"),
+        ):
+            with self.subTest(words):
+                message = f"unknown command '{typo}'; did you mean '{meant}'?"
+                self.assert_refused(self.kumiko(*words), message)
+        self.assert_refused(self.kumiko("fly"), "unknown command 'fly'", "run", "'kumiko --help'")
+        self.assert_refused(self.kumiko("solver", "fly"), "'fly'", "check", "'kumiko solver --help'")
+
+
+@unittest.skipUnless(HAS_OPENMP, "the table's fine grid runs with OpenMP")
+
+
+class Help(CommandTest):
+    def test_given_case_list_then_zalesak_is_there(self):
+        result = self.kumiko("case", "list")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("zalesak", result.stdout)
+
+    def test_given_a_summary_that_would_replace_something_else_then_it_is_refused(self):
+        (self.path / "notes.txt").write_text("mine")
+        done = self.kumiko("run", ZALESAK, *SMALL, "--summary", "notes.txt")
+        self.assert_refused(done, "--summary", "'notes.txt'", "holds no summary")
+        self.assertEqual((self.path / "notes.txt").read_text(), "mine")
+        self.copy_of_small("one")
+        done = self.kumiko("run", ZALESAK, *SMALL, "--output", "two", "--summary", "one/summary.json")
+        self.assert_refused(done, "--summary", "another run")
+        for _ in range(2):
+            self.run_small("three", "--summary", "copy.json", "--overwrite")
+
+    def test_given_a_summary_beside_the_run_by_a_link_then_it_is_the_runs_own(self):
+        (self.path / "link").symlink_to(".")
+        for _ in range(2):
+            summary = self.run_small("run", "--summary", "link/run/summary.json", "--overwrite")
+        self.assertEqual(summary["steps"], 12)
+
+    def test_given_version_then_it_is_named(self):
+        result = self.kumiko("--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^kumiko \d+\.\d+\.\d+\n")
+
+    def test_given_version_then_the_parts_are_those_that_the_program_has(self):
+        parts = self.kumiko("--version").stdout.splitlines()[1]
+        with_, _, without = parts.partition("; without ")
+        self.assertTrue(with_.startswith("with "), parts)
+        needed = subprocess.run(["ldd", KUMIKO], capture_output=True, text=True, check=True).stdout
+        links = {link.stem for link in Path(KUMIKO).resolve().parent.parent.glob("lib*/kumiko/links/*.so")}
+        known = {
+            "hwloc": "libhwloc.so" in needed,
+            "liburing": "liburing.so" in needed,
+            "Open MPI": "kumiko_link_openmpi" in links,
+            "MPICH": "kumiko_link_mpich" in links,
+            "pictures (VTK)": HAS_VTK,
+        }
+        for part, is_there in known.items():
+            with self.subTest(part):
+                self.assertEqual(part in with_, is_there, parts)
+                self.assertEqual(part in without, not is_there, parts)
+
+    def test_given_help_then_keys_and_options_are_listed(self):
+        result = self.kumiko("run", "--help")
+        self.assertEqual(result.returncode, 0)
+        for part in ("--backend", "--overwrite", "amr.threshold", "solver.departure"):
+            self.assertIn(part, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,285 @@
+"""Contract: tables and comparisons of runs, and what they say of equations and ghosts."""
+
+import csv
+import json
+import signal
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree
+
+from command_case import KUMIKO, CASES, THESIS, VORTEX, GAUSSIAN, SMALL, CommandTest
+
+
+class Table(CommandTest):
+    def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
+        result = self.kumiko("table", THESIS, *SMALL, "--workers", "2", "--summary", "table.json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for part in ("1.6 and 3.1", "0.82 and 0.71"):
+            self.assertIn(part, result.stdout)
+        # Errors after 12 of 640 steps on other grids are not what is printed.
+        self.assertIn("are of all 640 base steps and of spacings 1/256 and 1/1024", result.stdout)
+        for part in ("6.000e-02", "4.114e-02", "3.566e-02", " -"):
+            self.assertNotIn(part, result.stdout)
+        table = json.loads((self.path / "table.json").read_text())
+        runs = table["runs"]
+        self.assertEqual(list(runs), ["coarse", "amr_threads", "amr_pthread", "fine"])
+        self.assertEqual(runs["amr_threads"]["state_hash"], runs["amr_pthread"]["state_hash"])
+        self.assertEqual(runs["fine"]["backend"], "openmp")
+        self.assertEqual(runs["fine"]["updates"]["total"], 256 * 256 * 12 * 4)
+        self.assertLess(runs["fine"]["error"]["rms"], runs["coarse"]["error"]["rms"])
+        ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
+        self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
+
+    def test_given_a_run_that_a_printed_error_is_of_then_it_stands_beside_it_alone(self):
+        result = self.kumiko("table", THESIS, "--set", "amr.levels=1", "--workers", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        errors = result.stdout.split("Table 6.2")[0]
+        rows = {line.split("  ")[0]: line.split() for line in errors.splitlines()}
+        self.assertEqual(rows["coarse only (256)"][3], "6.000e-02")
+        self.assertEqual(rows["AMR (256 to 256), threads"][5], "-")
+        self.assertEqual(rows["NoAMR (256), OpenMP"][3], "-")
+
+    def test_given_a_case_without_printed_values_then_there_is_no_column_for_them(self):
+        small = ["--set", "grid.base=32", "--set", "time.steps=112", "--set", "time.stop_step=4"]
+        result = self.kumiko("table", GAUSSIAN, *small, "--workers", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("thesis", result.stdout)
+        self.assertNotIn(" -", result.stdout)
+
+
+class Compare(CommandTest):
+    CUBIC = "semi_lagrangian_cubic"
+    CELLS = "finite_volume_upwind3"
+    UNIFORM = ["--set", "amr.levels=1", "--set", "case.sigma=0.055", "--workers", "2"]
+
+    def compare(self, *arguments):
+        result = self.kumiko("compare", *arguments, "--output", "out")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout, json.loads((self.path / "out" / "compare.json").read_text())
+
+    def test_given_two_solvers_and_two_resolutions_then_orders_are_near_3_in_every_file(self):
+        words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "192,96"]
+        words += ["--set", "time.stop_step=112", "--repetitions", "2"]
+        text, found = self.compare(GAUSSIAN, *words, *self.UNIFORM)
+        runs = [(run["solver"], run["points"]) for run in found["runs"]]
+        expected = [(solver, points) for solver in (self.CUBIC, self.CELLS) for points in (96, 192)]
+        self.assertEqual(runs, expected)
+        self.assertTrue(found["complete"])
+        for run in found["runs"]:
+            self.assertEqual(len(run["wall_s"]["all"]), 2)
+            self.assertEqual(run["wall_s"]["least"], min(run["wall_s"]["all"]))
+            self.assertAlmostEqual(run["wall_s"]["median"], sum(run["wall_s"]["all"]) / 2)
+            self.assertEqual(run["leaf_points"], run["points"] ** 2)
+            self.assertEqual(run["error"], run["summary"]["error"]["rms"])
+        self.assertIsNone(found["runs"][0]["order"])
+        for run in (found["runs"][1], found["runs"][3]):
+            self.assertAlmostEqual(run["order"], 3.0, delta=0.25)
+        with open(self.path / "out" / "compare.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["solver"], int(row["points"])) for row in rows], expected)
+        for row, run in zip(rows, found["runs"]):
+            self.assertEqual(float(row["rms"]), run["error"])
+            self.assertIn(f"{run['error']:.4e}", text)
+        table = (self.path / "out" / "compare.md").read_text()
+        lines = [line for line in table.splitlines() if line.startswith("|")]
+        self.assertEqual(len(lines), 2 + 4)
+        self.assertEqual({line.count("|") for line in lines}, {17})
+        drawing = xml.etree.ElementTree.parse(self.path / "out" / "work_precision.svg").getroot()
+        names = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertEqual([names.count(name) for name in (self.CUBIC, "96", "192")], [1, 4, 4])
+
+    def test_given_a_solver_with_a_smaller_limit_then_it_has_the_steps_it_needs(self):
+        words = ["--solvers", f"{self.CUBIC},{self.CELLS}", "--resolutions", "32"]
+        text, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=400")
+        cubic, cells = found["runs"]
+        self.assertEqual([cubic["steps"], cells["steps_in_proportion"]], [112, 112])
+        self.assertGreater(cells["steps"], 112)
+        self.assertIn(f"{cells['steps']} instead of 112 at 32", text)
+        self.assertIn("step.time_interpolation is quadratic", text)
+        # The same share of the whole run.
+        for run in (cubic, cells):
+            self.assertAlmostEqual(run["summary"]["steps"], 400 / 447 * run["steps"], delta=0.5)
+
+    def test_given_variants_of_a_solver_then_each_has_its_keys_and_computes_what_run_does(self):
+        words = ["--solver", self.CUBIC, "--solver", f"{self.CUBIC}, departure=exact,amr.levels=1"]
+        _, found = self.compare(GAUSSIAN, *words, "--resolutions", "32")
+        plain, other = (run["summary"] for run in found["runs"])
+        # The file's own key of [solver], which is not the default.
+        self.assertEqual(plain["config"]["solver"]["departure"], "second_order")
+        self.assertEqual(other["config"]["solver"]["departure"], "exact")
+        keys = ["grid.base=32", "time.steps=112", "solver.departure=exact", "amr.levels=1"]
+        keys = [word for key in keys for word in ("--set", key)]
+        done = self.kumiko("run", GAUSSIAN, *keys, "--output", "alone", "--summary", "alone.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        alone = json.loads((self.path / "alone.json").read_text())
+        self.assertEqual(alone["state_hash"], other["state_hash"])
+
+    def test_given_a_smooth_field_on_levels_then_the_threshold_follows_the_grid_and_orders_hold(self):
+        words = ["--solvers", self.CUBIC, "--resolutions", "64,128,256", "--workers", "2"]
+        _, found = self.compare(GAUSSIAN, *words, "--set", "time.stop_step=224")
+        orders = [run["order"] for run in found["runs"]]
+        self.assertIsNone(orders[0])
+        self.assertGreater(min(orders[1:]), 2.5, orders)
+        # The refined part of the domain is the same, but for whole patches.
+        shares = [run["summary"]["updates"]["fraction_of_uniform"] for run in found["runs"]]
+        self.assertLess(max(shares), 1.5 * min(shares), shares)
+        # Each run's configuration says which grid the threshold is given for.
+        for run in found["runs"]:
+            self.assertEqual(run["summary"]["config"]["amr"]["threshold_at"], 128)
+
+    def test_given_keys_of_the_case_then_each_contender_has_its_own_problem(self):
+        words = ["--solver", f"{self.CUBIC},case.sigma=0.1", "--solver", f"{self.CUBIC},case.sigma=0.05"]
+        _, found = self.compare(GAUSSIAN, *words, *self.UNIFORM[:2], "--resolutions", "32")
+        wide, narrow = found["runs"]
+        self.assertEqual([run["summary"]["config"]["case"]["sigma"] for run in (wide, narrow)], [0.1, 0.05])
+        self.assertLess(wide["error"], 0.5 * narrow["error"])
+
+    def test_given_keys_of_the_case_then_printed_errors_stand_beside_the_runs_that_they_are_of(self):
+        words = ["--solver", f"{self.CELLS},case.period=2.0", "--solver"]
+        words += [f"{self.CELLS},case.period=1.9", "--resolutions", "32", "--norm", "l1"]
+        text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
+        line = next(line for line in text.splitlines() if "2.3600e-03" in line)
+        self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
+        self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
+
+    def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
+        words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
+        text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
+        line = next(line for line in text.splitlines() if "2.3600e-03" in line)
+        self.assertRegex(line, rf"l1 +32 .* {found['runs'][0]['error']:.4e} .*Rider")
+        # Those of 64 and 128 have no run, and no line.
+        self.assertNotIn("5.8500e-04", text)
+        self.assertIn("2 published errors have no run here", text)
+        self.assertIn("1/64 or 1/128", text)
+        drawing = (self.path / "out" / "work_precision.svg").read_text()
+        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 2, "one line in both panels")
+
+    def test_given_a_part_of_the_run_then_no_published_error_stands_beside_it(self):
+        words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
+        keys = ["--set", "amr.levels=1", "--set", "time.stop_step=20"]
+        text, _ = self.compare(VORTEX, *words, *keys)
+        self.assertNotIn("2.3600e-03", text)
+        self.assertIn("3 published errors have no run here with all its time steps", text)
+        drawing = (self.path / "out" / "work_precision.svg").read_text()
+        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 0)
+
+    def test_given_a_run_that_fails_then_the_others_are_reported_and_the_exit_code_is_1(self):
+        limited = f"{self.CUBIC},time.wall_limit=0.001 s"
+        words = ["--solver", limited, "--solver", self.CUBIC, "--resolutions", "32,64"]
+        result = self.kumiko("compare", GAUSSIAN, *words, "--summary", "found.json")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("2 of 4 runs failed", result.stderr)
+        self.assertIn("at 64 failed: ended by time.wall_limit", result.stdout)
+        runs = json.loads((self.path / "found.json").read_text())["runs"]
+        self.assertEqual(["summary" in run for run in runs], [False, False, True, True])
+
+    def test_given_a_signal_then_what_is_done_is_reported(self):
+        words = ["--solvers", self.CUBIC, "--resolutions", "32,1024", "--set", "amr.levels=1"]
+        words += ["--workers", "2", "--output", "out"]
+        command = [KUMIKO, "compare", str(GAUSSIAN), *words]
+        figures = self.path / "out" / "compare.csv"
+        with subprocess.Popen(
+            command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            deadline = time.monotonic() + 120
+            while not figures.exists() or len(figures.read_text().splitlines()) < 2:
+                self.assertLess(time.monotonic(), deadline, "no run ended")
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            text, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("signal 2", errors)
+        self.assertIn("1 of 2 runs are missing", text)
+        found = json.loads((self.path / "out" / "compare.json").read_text())
+        self.assertFalse(found["complete"])
+        self.assertEqual(["summary" in run for run in found["runs"]], [True, False])
+
+    def test_given_wrong_requests_then_they_are_refused_before_the_first_run(self):
+        def refused(*words, parts):
+            self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), *parts)
+
+        cubic, cells = self.CUBIC, self.CELLS
+        refused(parts=["--solvers"])
+        refused("--solvers", f"{cubic},cubik", parts=["cubik", cells])
+        refused("--solvers", f"{cubic},{cubic}", parts=[cubic, "twice"])
+        refused("--solver", f"{cubic},departure", parts=["departure", "KEY=VALUE"])
+        refused("--solver", f"{cubic},dparture=exact", parts=["solver.departure"])
+        refused("--solver", f"{cubic},case.sigma=-1", parts=["case.sigma"])
+        refused("--solver", f"{cubic},case.name=vortex", parts=["case.name"])
+        refused("--solvers", cubic, "--set", "solver.departure=exact", parts=["--solver NAME"])
+        refused("--solvers", cubic, "--resolutions", "64,100", parts=["100", "16"])
+        refused("--solvers", cubic, "--resolutions", "8", parts=["--resolutions", "16"])
+        refused("--solvers", cubic, "--norm", "l2", parts=["l1_relative"])
+        refused("--solvers", cubic, "--repetitions", "0", parts=["--repetitions"])
+        refused("--solvers", cubic, "--set", "amr.levls=1", parts=["amr.levels"])
+        interpolation = "step.time_interpolation=characteristic"
+        refused("--solver", f"{cells},{interpolation}", parts=[cells, "quadratic"])
+
+    def test_given_an_earlier_comparison_then_overwrite_is_asked_for(self):
+        words = [GAUSSIAN, "--solvers", self.CUBIC, "--resolutions", "32"]
+        self.compare(*words)
+        again = self.kumiko("compare", *words, "--output", "out")
+        self.assert_refused(again, "out/compare.csv", "--overwrite")
+        self.compare(*words, "--overwrite")
+
+
+class Equations(CommandTest):
+    def warning(self, case, *keys):
+        """What a short run says on stderr."""
+        done = self.kumiko("run", CASES / case / f"{case}.toml", "--overwrite", "--output", "run",
+                           *(word for key in ("time.stop_step=1", "amr.levels=1", *keys) for word in ("--set", key)))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_given_a_solver_of_another_equation_then_a_warning_says_so(self):
+        told = self.warning("burgers", "solver.name=thinc")
+        self.assertRegex(told, r"kumiko: warning: case 'burgers' .* burgers, but solver 'thinc' solves advection")
+        told = self.warning("reacting_front", "solver.name=semi_lagrangian_cubic")
+        self.assertIn("advection_reaction with rate = 8, but solver 'semi_lagrangian_cubic'", told)
+
+    def test_given_other_constants_then_a_warning_names_both(self):
+        told = self.warning("reacting_front", "case.rate=4")
+        self.assertIn("with rate = 4, but solver 'advection_reaction' solves advection_reaction with rate = 8", told)
+        self.assertIn("give case and solver the same constants", told)
+
+    def test_given_the_same_equation_then_nothing_is_said(self):
+        self.assertEqual(self.warning("burgers"), "")
+        self.assertEqual(self.warning("reacting_front"), "")
+        # Without a reaction it is advection, which other solvers solve too.
+        self.assertEqual(self.warning("reacting_front", "case.rate=0", "solver.name=thinc", "time.steps=400"), "")
+
+    def test_given_a_comparison_then_the_solver_of_another_equation_is_named(self):
+        done = self.kumiko("compare", CASES / "burgers" / "burgers.toml", "--solvers", "burgers,upwind1",
+                           "--resolutions", "32", "--set", "time.stop_step=4", "--set", "amr.levels=1")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("solver 'upwind1' solves advection", done.stderr)
+        self.assertNotIn("solver 'burgers'", done.stderr)
+
+
+class TimeInterpolation(CommandTest):
+    def config_of(self, file, solver):
+        keys = ["--set", f"solver.name={solver}", "--set", "time.stop_step=1", "--set", "grid.base=32"]
+        keys += ["--set", "time.steps=1000"]
+        done = self.kumiko("run", file, *keys, "--output", solver, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.path / solver / "summary.json").read_text())["config"]
+
+    def test_given_another_solver_on_the_command_line_then_it_gets_the_interpolation_that_suits_it(self):
+        suited = {
+            "semi_lagrangian_cubic": "characteristic",
+            "finite_volume_upwind3": "quadratic",
+            "thinc": "linear",
+        }
+        for solver, interpolation in suited.items():
+            config = self.config_of(GAUSSIAN, solver)
+            self.assertEqual(config["step"]["time_interpolation"], interpolation, solver)
+
+    def test_given_one_that_the_solver_cannot_do_then_auto_is_named(self):
+        keys = ["solver.name=thinc", "step.time_interpolation=characteristic", "time.steps=2000"]
+        keys = [word for key in keys for word in ("--set", key)]
+        self.assert_refused(self.kumiko("run", GAUSSIAN, *keys), "linear", "auto")
+
+
+if __name__ == "__main__":
+    unittest.main()
