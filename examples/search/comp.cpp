@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   return examples::search_program(
       argc, argv, size, make,
       [&](auto& search, int n) { compare(search, a.data(), n, b.data(), n); },
+      examples::Answer{"pairs", [](const Pairs& found) { return found.count; }},
       [](int n, const Pairs& found) -> std::string {
         if (found.count == n - 1) return {};
         return std::to_string(found.count) + " pairs are wrong";

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   return examples::search_program(
       argc, argv, size, [](int) { return Nothing{}; },
       [](auto& search, int n) { search->result = fib(search, n); },
+      examples::Answer{"fib", [](const Nothing& found) { return found.result; }},
       [](int n, const Nothing& found) -> std::string {
         if (found.result == expected(n)) return {};
         return std::to_string(found.result) + " is wrong";

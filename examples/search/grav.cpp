@@ -77,5 +77,7 @@ int main(int argc, char** argv) {
   const examples::Number size{.name = "n", .least = 1, .most = 1000, .fallback = 20};
   return examples::search_program(
       argc, argv, size, [](int) { return Force{}; },
-      [](auto& search, int n) { attract(search, n); }, compare_with_plain_sum);
+      [](auto& search, int n) { attract(search, n); },
+      examples::Answer{"force_x", [](const Force& force) { return force.large[0]; }},
+      compare_with_plain_sum);
 }

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   };
   return examples::search_program(
       argc, argv, size, make, [](auto& search, int) { fill(search, 0); },
+      examples::Answer{"most_worth", [](const Sack& sack) { return sack.best->value(); }},
       [](int, const Sack& sack) -> std::string {
         const long found = sack.best->value();
         if (found == examples::most_worth(*sack.things, sack.room)) return {};

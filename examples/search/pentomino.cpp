@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   return examples::search_program(
       argc, argv, size, [](int n) { return Board(n); },
       [](auto& search, int) { examples::fill_from(search, 0, 0); },
+      examples::Answer{"ways", [](const Board& board) { return board.ways; }},
       [](int n, const Board& board) -> std::string {
         if (board.ways == examples::kWaysToFill[static_cast<std::size_t>(n)]) return {};
         return std::to_string(board.ways) + " ways are wrong";

@@ -59,12 +59,20 @@ inline void print_times(const char* name, const std::vector<double>& times) {
   std::printf("\n");
 }
 
+/// What a program prints of the workspace with which its search ended: a number, by its name.
+template <class Value>
+struct Answer {
+  const char* name;
+  Value value;
+};
+
 /// The program: [n] [workers] [rounds], with 0 workers for the serial version alone. In each round
 /// `work` is called with a serial search of the workspace that make(n) returns, then with a real
-/// one; check(n, workspace) says what is wrong with either's end, nothing if it is right.
-template <class Make, class Work, class Check>
+/// one; check(n, workspace) says what is wrong with either's end, nothing if it is right. What
+/// both found is printed as `answer` has it.
+template <class Make, class Work, class Value, class Check>
 int search_program(int argc, char** argv, const Number& size, const Make& make, const Work& work,
-                   const Check& check) {
+                   const Answer<Value>& answer, const Check& check) {
   const std::array numbers =
       read_arguments(argc, argv,
                      {size,
@@ -77,6 +85,7 @@ int search_program(int argc, char** argv, const Number& size, const Make& make, 
   std::vector<double> search_times;
   kumiko::runtime::SearchStatistics statistics;
   std::string error;
+  double found = 0.0;
   std::vector<decltype(make(n))> ended;
   const auto timed = [&](auto& search, std::vector<double>& times) {
     const auto begin = std::chrono::steady_clock::now();
@@ -100,12 +109,13 @@ int search_program(int argc, char** argv, const Number& size, const Make& make, 
     });
     for (const auto& workspace : ended) {
       if (error.empty()) error = check(n, workspace);
+      found = static_cast<double>(answer.value(workspace));
     }
     ended.clear();
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("%s %d\nworkers %d\n", size.name, n, workers);
+  std::printf("%s %d\nworkers %d\n%s %.15g\n", size.name, n, workers, answer.name, found);
   print_times("serial_s", serial_times);
   print_times("search_s", search_times);
   std::printf("parts %lu\nundos %lu\nredos %lu\nmost_live %lu\npeak_kib %ld\n", statistics.parts,
