@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <regex>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -222,6 +223,23 @@ TEST(LineChart, GivenALogLogChartThenItsLineGoesThroughTheClosedFormsPlaces) {
   ASSERT_EQ(std::sscanf(svg.c_str() + at + key.size(), "%lf,%lf %lf,%lf", &x0, &y0, &x1, &y1), 4);
   EXPECT_NEAR(x1 - x0, 200.0, 0.02);  // one of two decades
   EXPECT_NEAR(y1 - y0, 75.0, 0.02);   // one of four, downwards
+}
+
+TEST(LineChart, GivenASpreadThenABarReachesFromItsLeastToItsMost) {
+  LineChart chart;
+  chart.x = {"workers", Scale::kLinear, Range{0.0, 2.0}};
+  chart.y = {"speed-up", Scale::kLinear, Range{0.0, 10.0}};
+  chart.series = {{"one", {{1.0, 5.0, "", Range{4.0, 8.0}}}}};
+  const std::vector<LineChart> charts = {chart};
+  const std::string svg = draw_charts(charts, {"title", "caption", 400.0, 300.0});
+  const std::regex line(
+      "<line x1=\"([0-9.]+)\" y1=\"([0-9.]+)\" x2=\"([0-9.]+)\" y2=\"([0-9.]+)\"");
+  bool found = false;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), line), end; at != end; ++at) {
+    const double height = std::stod((*at)[2]) - std::stod((*at)[4]);
+    if ((*at)[1] == (*at)[3] && std::abs(height - 120.0) < 0.02) found = true;
+  }
+  EXPECT_TRUE(found) << "4 of 10 units of 300 pixels, upwards";
 }
 
 TEST(LineChart, GivenTextsOfAnyKindThenTheyAreEscaped) {

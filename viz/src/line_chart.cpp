@@ -126,6 +126,7 @@ class ChartDrawing {
     draw_references();
     svg_.open_clip(plot_);
     for (const Series& series : chart_.series) draw_line(series);
+    for (const Series& series : chart_.series) draw_spreads(series);
     svg_.close_clip();
     for (const Series& series : chart_.series) draw_markers(series);
     draw_labels();
@@ -151,6 +152,11 @@ class ChartDrawing {
 
   std::vector<double> y_values() const {
     std::vector<double> all = values(&ChartPoint::y);
+    for (const Series& series : chart_.series) {
+      for (const ChartPoint& point : series.points) {
+        if (point.spread) all.insert(all.end(), {point.spread->low, point.spread->high});
+      }
+    }
     for (const ReferenceLine& reference : chart_.references) all.push_back(reference.y);
     return all;
   }
@@ -257,6 +263,19 @@ class ChartDrawing {
   Place naming_place(const ChartPoint& point) const {
     return {naming(chart_.x, [&] { return x_(point.x); }),
             naming(chart_.y, [&] { return y_(point.y); })};
+  }
+
+  void draw_spreads(const Series& series) {
+    constexpr double kHalfWidth = 3.5;
+    const Stroke stroke{look(series).colour, 1.0};
+    for (const ChartPoint& point : series.points) {
+      if (!point.spread || !is_finite(point)) continue;
+      const double x = x_(point.x);
+      const std::array ends = {y_(point.spread->low), y_(point.spread->high)};
+      svg_.line({x, ends[0]}, {x, ends[1]}, stroke);
+      for (const double y : ends) svg_.line({x - kHalfWidth, y}, {x + kHalfWidth, y}, stroke);
+      labels_.add_line({x, ends[0]}, {x, ends[1]});
+    }
   }
 
   void draw_markers(const Series& series) {

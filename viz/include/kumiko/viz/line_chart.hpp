@@ -29,6 +29,8 @@ struct ChartPoint {
   double x;
   double y;
   std::string label = {};  ///< beside the marker
+  /// Of the measurements that y stands for: drawn as an error bar.
+  std::optional<Range> spread = {};
 };
 
 struct Series {

@@ -38,7 +38,7 @@ struct StateImageOptions {
 /// Whether this build draws pictures (KUMIKO_WITH_VTK).
 bool pictures_available();
 
-/// Whether the state has what kWorker, kCost and kIndicator want (output.figures).
+/// Whether the state has what kWorker, kCost and kIndicator want (output.extras).
 bool has_extras(const amr::SavedRun& state);
 
 /// The least and the largest of the quantity's leaf values that are finite; 0 to the largest for
