@@ -17,6 +17,7 @@ Action report_command(Options& options);
 Action serve_search_command(Options& options);
 Action join_search_command(Options& options);
 Action solver_list_command(Options& options);
+Action solver_show_command(Options& options);
 Action new_solver_command(Options& options);
 Action check_command(Options& options);
 Action case_list_command(Options& options);

@@ -400,12 +400,15 @@ void end_by(int signal) {
   std::raise(signal);
 }
 
+/// By functions that a handler may call.
+void tell_in_handler(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
 void note_end(int signal) {
   if (stepping == 0) {
-    // There is nothing to keep, and what the program waits for may never come. By functions that a
-    // handler may call.
-    constexpr std::string_view kText = "kumiko: ended by a signal before the first base step\n";
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+    // There is nothing to keep, and what the program waits for may never come.
+    tell_in_handler("kumiko: ended by a signal before the first base step\n");
     end_by(signal);
   }
   end_signal = signal;
@@ -415,9 +418,14 @@ void note_end(int signal) {
 
 void heed_signals() {
   std::signal(SIGTERM, note_end);
+  // Sent where a limit on CPU time is reached (ulimit -t), some time before SIGKILL.
+  std::signal(SIGXCPU, note_end);
   // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
   std::signal(SIGINT, [](int signal) {
-    if (end_signal == signal) end_by(signal);
+    if (end_signal == signal) {
+      tell_in_handler("kumiko: ended at once by the second Ctrl-C, without a last checkpoint\n");
+      end_by(signal);
+    }
     note_end(signal);
   });
   // Of a terminal that is gone; nohup's runs go on.

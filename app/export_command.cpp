@@ -60,7 +60,7 @@ struct ExportFormat {
 fs::path new_folder(fs::path folder) {
   std::error_code hidden;  // of a place that the writer refuses
   refuse_if(fs::exists(folder, hidden),
-            "'{}' is there already; remove it, or name another folder with --output",
+            "'{}' already exists; remove it, or name another folder with --output",
             folder.string());
   return folder;
 }
@@ -222,8 +222,8 @@ Action export_command(Options& options) {
   options.add("--format", &request->format,
               fmt::format("of a state: {}. Of a trace: {}", list_of(false), list_of(true)),
               {.check = one_of(names_of([](const ExportFormat&) { return true; }))});
-  options.add("--output", &request->output, "folder for the results (default: this one)");
-  options.add("--quiet", &request->quiet, "do not name the results");
+  options.add("-o,--output", &request->output, "folder for the results (default: this one)");
+  options.add("-q,--quiet", &request->quiet, "do not name the results");
   add_picture_options(options, *request);
   return [options, request] { return export_files(options, *request); };
 }

@@ -221,7 +221,7 @@ class Frames {
 
 void add_picture_options(Options& options, PictureRequest& request) {
   options.add("--quantity", &request.quantity,
-              "what pictures show; all but the field want states written with output.figures=true",
+              "what pictures show; all but the field want states written with output.extras=true",
               {.check = one_of(kQuantities)});
   options.add("--component", &request.component, "of the field, by name (default: the first one)",
               {.check = not_empty()});

@@ -141,10 +141,14 @@ void print_text(const std::filesystem::path& file, const Json& json) {
 }
 
 io::FolderCheck compared(const std::filesystem::path& folder) {
-  refuse_if(
-      type_of_named(folder / io::kManifestFile) == std::filesystem::file_type::not_found,
-      "'{}' does not hold a finished run: it has no {}; name the folder of one, or a checkpoint",
-      folder.string(), io::kManifestFile);
+  if (type_of_named(folder / io::kManifestFile) == std::filesystem::file_type::not_found) {
+    const auto newest = newest_checkpoint(folder);
+    throw RequestError(
+        "'{}' does not hold a finished run: it has no {}; {}", folder.string(), io::kManifestFile,
+        newest ? fmt::format("inspect its newest checkpoint '{}', or continue with --restart {}",
+                             newest->string(), folder.string())
+               : std::string("name the folder of one, or a checkpoint"));
+  }
   io::FolderCheck check = io::check_folder(folder);
   // A file that may not be read is not one that has changed.
   for (const io::AlteredFile& file : check.altered) type_of_named(folder / file.name);
@@ -172,10 +176,11 @@ int inspect_folder(const std::filesystem::path& path, bool as_json) {
   if (as_json) print_json(json_of(check));
   if (!check.altered.empty()) {
     throw std::runtime_error(
-        fmt::format("'{}' is not as the run has written it: {}", folder, to_string(check.altered)));
+        fmt::format("the files in '{}' have changed since the run wrote them: {}", folder,
+                    to_string(check.altered)));
   }
   if (as_json) return kDone;
-  fmt::print("{}: whole, {} files are as they were written\n", folder, check.whole.size());
+  fmt::print("{}: whole, {} as written\n", folder, counted(check.whole.size(), "file"));
   for (const std::string& name : check.whole) {
     fmt::print("  {:<27} {}\n", name, io::OutputFolder::purpose(name));
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -27,37 +28,52 @@ namespace {
 
 /// The commands as the help lists them.
 constexpr Command kCommands[] = {
-    {"run", "run a case", run_command, true},
-    {"table", "print the thesis's tables: every backend, AMR and not", table_command},
+    {"run", "run a case",
+     "kumiko run cases/zalesak/zalesak.toml --set amr.levels=2 --output out/two", run_command,
+     true},
+    {"table", "print the thesis's tables: every backend, AMR and not",
+     "kumiko table cases/zalesak/thesis.toml --summary table.json", table_command},
     {"compare",
      "run solvers at several resolutions, or one with several values of any key: errors, costs and "
      "published values in tables and a work-precision plot",
+     "kumiko compare cases/gaussian/gaussian.toml --solvers thinc,upwind1 --resolutions 32,64",
      compare_command},
     {"scaling",
-     "run a case on several backends with several numbers of workers: speed-up and load-balance "
-     "efficiency in a table and charts",
+     "run a case on several backends with several numbers of workers: speed-up and imbalance in "
+     "a table and charts",
+     "kumiko scaling cases/zalesak/zalesak.toml --workers 1,2 --backends threads,pthread",
      scaling_command},
     {"simulate",
      "predict from a trace what the run would take on other numbers of workers, by dataflow, level "
      "by level, in static strips and by OpenMP; a model of schedules, not of memory",
-     simulate_command},
+     "kumiko simulate out/zalesak --workers 1..64", simulate_command},
     {"inspect",
      "say what a checkpoint or a state holds, and whether it, or a run's folder, is whole",
-     inspect_command},
-    {"export", "put checkpoints, states or traces into another format", export_command},
-    {"report", "make one HTML page of a finished run, or of several side by side", report_command},
-    {"search", "searches that processes share over TCP", nullptr},
-    {"search serve", "search, with the help of whoever joins", serve_search_command},
-    {"search join", "help with a search until it ends", join_search_command},
-    {"solver", "the solvers", nullptr},
-    {"solver list", "name the solvers found", solver_list_command},
-    {"solver new", "write a folder with a solver to begin with", new_solver_command},
+     "kumiko inspect out/zalesak", inspect_command},
+    {"export", "put checkpoints, states or traces into another format",
+     "kumiko export out/zalesak --format png --output frames", export_command},
+    {"report", "make one HTML page of a finished run, or of several side by side",
+     "kumiko report out/zalesak out/strips --output both.html", report_command},
+    {"search", "searches that processes share over TCP", "", nullptr},
+    {"search serve", "run a search that other processes may join",
+     "kumiko search serve queens 14 --secret secret.txt --listen 127.0.0.1:7000",
+     serve_search_command},
+    {"search join", "help with a search until it ends",
+     "kumiko search join 127.0.0.1:7000 --secret secret.txt", join_search_command},
+    {"solver", "the solvers", "", nullptr},
+    {"solver list", "name the solvers found", "kumiko solver list --plugin-path build",
+     solver_list_command},
+    {"solver show", "say what a solver solves, needs and takes", "kumiko solver show thinc",
+     solver_show_command},
+    {"solver new", "write a folder with a solver to begin with", "kumiko solver new my_solver",
+     new_solver_command},
     {"solver check",
-     "hold a plugin's solvers against what they declare and what the engine relies on",
-     check_command},
-    {"case", "the cases", nullptr},
-    {"case list", "name the cases found", case_list_command},
-    {"case new", "write a folder with a case to begin with", new_case_command},
+     "test a plugin's solvers against what they declare and what the engine relies on",
+     "kumiko solver check my_solver/build/my_solver.so", check_command},
+    {"case", "the cases", "", nullptr},
+    {"case list", "name the cases found", "kumiko case list", case_list_command},
+    {"case new", "write a folder with a case to begin with", "kumiko case new my_case",
+     new_case_command},
 };
 
 /// Whether main() has done its work, so that exit() is its own.
@@ -78,6 +94,17 @@ std::atomic<bool> main_returns{false};
              kRunFailed);
   print_to_stderr("{}", runtime::fault_advice());
   std::_Exit(kRunFailed);
+}
+
+/// Opens what the process was started without of stdin, stdout and stderr, for nothing: no file of
+/// its own may get their numbers, since what is printed would go into it.
+void keep_standard_files() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(file, F_GETFD) != -1) continue;
+    // Takes the lowest number that is free, this one. Its use is the error that it was.
+    [[maybe_unused]] const int opened =
+        open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 /// main() but for its end.
@@ -148,6 +175,7 @@ int main(int argc, char** argv) {
   using namespace kumiko::app;
   // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
+  keep_standard_files();
   kumiko::amr::use_all_places();
   const int code = command(argc, argv);
   main_returns = true;

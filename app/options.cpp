@@ -13,6 +13,7 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/io/wrapped.hpp>
 
 #include "made_with.hpp"
 #include "request.hpp"
@@ -67,13 +68,31 @@ ValueCheck not_empty() {
       [](const std::string& value) -> std::string { return value.empty() ? "it is empty" : ""; }};
 }
 
+namespace {
+
+/// A text of the help's right column, whose lines end before column 100.
+std::string in_lines(const std::string& text) {
+  constexpr std::size_t kWidth = 70;
+  return io::wrapped(text, kWidth);
+}
+
+/// Ends the parsing: a text is to be shown.
+class Shown : public CLI::Success {
+ public:
+  explicit Shown(std::string text)
+      : CLI::Success("Shown", std::move(text), CLI::ExitCodes::Success) {}
+};
+
+}  // namespace
+
 void Options::add(const std::string& name, const Target& target, const std::string& help,
                   const Rules& rules) {
+  const std::string lines = in_lines(rules.repeats ? help + "; may be repeated" : help);
   const auto declare = [&]<class Value>(Value* value) {
     if constexpr (std::is_same_v<Value, bool>) {
-      return command_->add_flag(name, *value, help);
+      return command_->add_flag(name, *value, lines);
     } else {
-      CLI::Option* const option = command_->add_option(name, *value, help);
+      CLI::Option* const option = command_->add_option(name, *value, lines);
       return *value == Value() ? option : option->capture_default_str();
     }
   };
@@ -83,7 +102,17 @@ void Options::add(const std::string& name, const Target& target, const std::stri
   if (rules.check.fault) option->check(rules.check.fault, rules.check.shown);
 }
 
-void Options::set_footer(std::function<std::string()> text) { command_->footer(std::move(text)); }
+void Options::add_text(const std::string& name, const std::string& help,
+                       std::function<std::string(const std::string& word)> text) {
+  const auto show = [text = std::move(text)](const CLI::results_t& words) -> bool {
+    // The parser's value of an option that stands alone.
+    throw Shown(text(words.front() == "true" ? "" : words.front()));
+  };
+  command_->add_option(name, show, in_lines(help))
+      ->type_name("[WORD]")
+      ->expected(0, 1)
+      ->trigger_on_parse();
+}
 
 bool Options::is_given(const std::string& name) const {
   return command_->get_option(name)->count() > 0;
@@ -159,9 +188,24 @@ const CLI::App& innermost(const CLI::App& app) {
   return *command;
 }
 
+/// "FILE", "NAME and FILE"; empty where a command takes no arguments.
+std::string arguments_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : command.get_options()) {
+    if (option->get_positional()) names.push_back(option->get_name(true));
+  }
+  return listed(names, "and");
+}
+
 /// What the parser says, where its words are not for a user.
 std::string in_plain_words(const CLI::App& command, const CLI::ParseError& error) {
   std::string what = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const std::string extra = what.substr(what.find(": ") + 2);
+    const std::string taken = arguments_of(command);
+    return fmt::format("'{}' is one argument too many; '{}' takes {}", extra, full_name(command),
+                       taken.empty() ? "options only" : "one " + taken);
+  }
   const bool is_miscounted = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
                              what.find(" required ") != what.npos;
   if (is_miscounted) {
@@ -193,9 +237,11 @@ std::string refusal_of(const CLI::App& app, int argc, const char* const* argv,
 CLI::App& add_command(CLI::App& app, const Command& command) {
   const std::string name = command.name;
   const std::size_t space = name.find(' ');
-  if (space == std::string::npos) return *app.add_subcommand(name, command.help);
-  CLI::App* const group = app.get_subcommand(name.substr(0, space));
-  return *group->add_subcommand(name.substr(space + 1), command.help);
+  CLI::App* const group = space == name.npos ? &app : app.get_subcommand(name.substr(0, space));
+  CLI::App& own = *group->add_subcommand(space == name.npos ? name : name.substr(space + 1),
+                                         in_lines(command.help));
+  if (command.make != nullptr) own.footer(fmt::format("Example:\n  {}", command.example));
+  return own;
 }
 
 }  // namespace
@@ -221,6 +267,9 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const Shown& shown) {
+    fmt::print("{}", shown.what());
+    return kDone;
   } catch (const CLI::Success& shown) {  // help, or the version
     return app.exit(shown);
   } catch (const CLI::ParseError& error) {

@@ -65,8 +65,11 @@ class Options {
   void add(const std::string& name, const Target& target, const std::string& help,
            const Rules& rules = {});
 
-  /// Sets the text below the options, which is made when it is to be shown.
-  void set_footer(std::function<std::string()> text);
+  /// Declares an option that shows a text in place of running the command. It takes one word or
+  /// none; the text is made of it, an empty one where there is none, and may be refused by
+  /// RequestError.
+  void add_text(const std::string& name, const std::string& help,
+                std::function<std::string(const std::string& word)> text);
 
   /// Whether the command line has the option.
   bool is_given(const std::string& name) const;
@@ -82,6 +85,7 @@ using Action = std::function<int()>;
 struct Command {
   const char* name;  ///< two words for a command of a group, which comes first, with a name of one
   const char* help;
+  const char* example;  ///< a command line, for the end of its help; empty for a group
   /// Declares the command's options; null for a group. The action may throw RequestError before any
   /// work is done, or another exception when it fails.
   Action (*make)(Options& options);

@@ -12,7 +12,10 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
+#include <kumiko/amr/equation.hpp>
+#include <kumiko/amr/solver.hpp>
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/conformance.hpp>
 #include <kumiko/plugin/templates.hpp>
@@ -26,34 +29,94 @@ namespace kumiko::app {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+bool is_shipped(const std::filesystem::path& file) {
+  return file.parent_path() == plugin::shipped_plugins();
+}
+
 /// Names what there is, with the file of what did not come with Kumiko, and what is broken.
 template <class Factories>
-int list(const Factories& factories, const plugin::Registry& plugins) {
+int list(const Factories& factories, const plugin::Registry& plugins, bool as_json) {
+  Json json = Json::array();
   for (const auto& factory : factories) {
-    fmt::print("{:<24} {}", factory.name, factory.help);
-    if (factory.file.parent_path() != plugin::shipped_plugins()) {
-      fmt::print(" ({})", factory.file.string());
+    const std::string file = factory.file.string();
+    if (as_json) {
+      json.push_back({{"name", factory.name}, {"help", factory.help}, {"file", file}});
+    } else {
+      fmt::print("{:<24} {}{}\n", factory.name, factory.help,
+                 is_shipped(factory.file) ? "" : fmt::format(" ({})", file));
     }
-    fmt::print("\n");
   }
-  for (const std::string& warning : plugins.warnings()) {
-    print_to_stderr("kumiko: warning: {}\n", warning);
-  }
-  for (const plugin::BrokenPlugin& broken : plugins.broken()) {
-    error_line(broken.reason, kWrongRequest);
-  }
-  return plugins.broken().empty() ? kDone : kWrongRequest;
+  if (as_json) fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(plugins);
+  for (const plugin::BrokenPlugin& each : broken) error_line(each.reason, kWrongRequest);
+  return broken.empty() ? kDone : kWrongRequest;
 }
+
+struct ListRequest {
+  std::vector<std::filesystem::path> plugin_path;
+  bool json = false;
+};
 
 /// A command that lists what `factories` finds among the plugins.
 template <class Factories>
 Action list_command(Options& options, Factories factories) {
-  const auto paths = std::make_shared<std::vector<std::filesystem::path>>();
-  add_plugin_path(options, *paths);
-  return [paths, factories] {
-    const auto plugins = find_plugins(*paths);
-    return list(factories(*plugins), *plugins);
+  const auto request = std::make_shared<ListRequest>();
+  add_plugin_path(options, request->plugin_path);
+  options.add("--json", &request->json, "as JSON: a list of name, help and file");
+  return [request, factories] {
+    const auto plugins = find_plugins(request->plugin_path);
+    return list(factories(*plugins), *plugins, request->json);
   };
+}
+
+struct ShowRequest {
+  std::string name;
+  std::vector<std::filesystem::path> plugin_path;
+};
+
+/// What a solver does beyond advancing one patch, for its users.
+std::vector<std::string> abilities(const amr::SolverTraits& traits) {
+  std::vector<std::string> able;
+  if (traits.flux_form) able.emplace_back("conserves mass across levels");
+  if (traits.characteristic_ghosts) able.emplace_back("ghosts along characteristics");
+  if (traits.tendency) able.emplace_back("ghosts by a parabola in time");
+  if (traits.nonlinear) able.emplace_back("speeds that depend on the solution");
+  if (traits.list_kernel) able.emplace_back("several patches at once");
+  if (traits.weighted) able.emplace_back("patches of different cost");
+  return able;
+}
+
+int show_solver(const ShowRequest& request) {
+  const auto plugins = find_plugins(request.plugin_path);
+  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(*plugins);
+  if (!broken.empty()) throw RequestError(broken.front().reason);
+  const plugin::SolverFactory* const found = amr::find_factory(plugins->solvers(), request.name);
+  std::vector<std::string> names;
+  for (const plugin::SolverFactory& factory : plugins->solvers()) names.push_back(factory.name);
+  refuse_if(found == nullptr, "there is no solver '{}'; 'kumiko solver list' names them{}",
+            request.name, io::did_you_mean(request.name, names));
+  amr::ParameterSet defaults;
+  for (const amr::ParameterSpec& spec : found->parameters) {
+    defaults.set(spec.name, spec.default_value);
+  }
+  const std::unique_ptr<amr::Solver> solver = found->make(defaults);
+  const amr::SolverTraits& traits = solver->traits();
+  fmt::print("solver {}: {}\n", found->name, found->help);
+  fmt::print("file                 {}\n", found->file.string());
+  fmt::print("equation             {}\n", amr::to_string(solver->equation()));
+  fmt::print("values               {}\n",
+             traits.centring == amr::Centring::kNode ? "at nodes" : "cell averages");
+  if (traits.components > 0) fmt::print("components           {}\n", traits.components);
+  if (traits.order > 0.0) fmt::print("order                {:g}\n", traits.order);
+  fmt::print("largest CFL number   {:g}\n", traits.cfl_limit);
+  fmt::print("ghost layers         {}\n", traits.ghosts);
+  for (const std::string& able : abilities(traits)) fmt::print("with                 {}\n", able);
+  const std::string keys = describe_parameters("solver", found->parameters);
+  fmt::print("{}{}", keys.empty() ? "no keys of its own\n" : "keys, with their defaults here\n",
+             keys);
+  return kDone;
 }
 
 struct NewRequest {
@@ -124,7 +187,7 @@ int write_folder(const NewRequest& request, const std::string& source, const cha
       request.output.empty() ? std::filesystem::path(name) : request.output;
   std::error_code error;
   refuse_if(!make_folder(folder) && !std::filesystem::is_empty(folder, error),
-            "'{}' is there already; choose another folder by --output", folder.string());
+            "'{}' already exists; choose another folder with --output", folder.string());
   io::write_text_file(folder / (name + ".cpp"), source);
   io::write_text_file(folder / "CMakeLists.txt", filled(plugin::templates::kBuild, name));
   io::write_text_file(folder / (name + ".toml"), filled(configuration, name));
@@ -152,7 +215,8 @@ Action new_command(Options& options, int (*write)(const NewRequest&)) {
   const auto request = std::make_shared<NewRequest>();
   options.add("NAME", &request->name, "its name: small letters, digits and _",
               {.is_required = true});
-  options.add("--output", &request->output, "the folder (default: NAME)", {.check = not_empty()});
+  options.add("-o,--output", &request->output, "the folder (default: NAME)",
+              {.check = not_empty()});
   add_plugin_path(options, request->plugin_path);
   return [request, write] { return write(*request); };
 }
@@ -237,6 +301,13 @@ Action solver_list_command(Options& options) {
 
 Action case_list_command(Options& options) {
   return list_command(options, std::mem_fn(&plugin::Registry::cases));
+}
+
+Action solver_show_command(Options& options) {
+  const auto request = std::make_shared<ShowRequest>();
+  options.add("NAME", &request->name, "the solver", {.is_required = true});
+  add_plugin_path(options, request->plugin_path);
+  return [request] { return show_solver(*request); };
 }
 
 Action new_solver_command(Options& options) { return new_command(options, write_solver); }

@@ -1,12 +1,10 @@
 #include "problem.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/runtime/fault.hpp>
@@ -38,14 +36,17 @@ std::vector<std::string> names(const Factories& factories) {
 }
 
 /// What a key names, or the error that says where it was set and what it can be.
+/// \param kind  "case" or "solver", whose name the key `kind`.name gives
 template <class Factories>
-const auto& named(const io::ConfigSource& source, const char* key, const Factories& factories) {
+const auto& named(const io::ConfigSource& source, const char* kind, const Factories& factories) {
+  const std::string key = fmt::format("{}.name", kind);
   const std::string& name = source.text(key);
   if (const auto* factory = amr::find_factory(factories, name)) return *factory;
   const std::vector<std::string> known = names(factories);
-  throw source.error(key, fmt::format("'{}' is unknown; it can be: {}, or what a plugin offers "
-                                      "that --plugin-path or KUMIKO_PLUGIN_PATH leads to{}",
-                                      name, fmt::join(known, ", "), io::did_you_mean(name, known)));
+  throw source.error(
+      key, fmt::format("there is no {} '{}'; {} can be {}, or what a plugin offers that "
+                       "--plugin-path or KUMIKO_PLUGIN_PATH names{}",
+                       kind, name, key, fmt::join(known, ", "), io::did_you_mean(name, known)));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
@@ -86,8 +87,8 @@ io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugi
 
 Problem make_problem(const io::ConfigSource& source, int workers,
                      std::shared_ptr<const plugin::Registry> plugins) {
-  const plugin::CaseFactory& the_case = named(source, "case.name", plugins->cases());
-  const plugin::SolverFactory& solver = named(source, "solver.name", plugins->solvers());
+  const plugin::CaseFactory& the_case = named(source, "case", plugins->cases());
+  const plugin::SolverFactory& solver = named(source, "solver", plugins->solvers());
   const io::Config as_asked = checked(source, *plugins, the_case, solver);
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
@@ -112,30 +113,26 @@ Problem make_problem(const io::ConfigSource& source, int workers,
                  static_cast<int>(std::min<std::int64_t>(trace_until, last_step))};
 }
 
-/// Of a run or a table; what is empty may become one.
-bool is_summary(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (stream.peek() == std::ifstream::traits_type::eof()) return true;
-  const auto json = nlohmann::ordered_json::parse(stream, nullptr, false);
-  return json.is_object() && (json.contains("state_hash") || json.contains("runs"));
-}
-
-/// Of two configurations of one solver and one case, the keys that a restart may not change and
-/// that differ.
+/// Of two configurations, the keys that a restart may not change and that differ, each with both
+/// values.
 std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::ParameterSet& was) {
   const io::Schema core;
-  std::vector<std::string> names;
+  std::vector<std::string> found;
+  const auto value_in = [](const amr::ParameterSet& set, const std::string& name) {
+    return set.contains(name) ? io::value_text(set.at(name)) : std::string("not a key");
+  };
   const auto compare = [&](const amr::ParameterSet& one, const amr::ParameterSet& other) {
     for (const auto& [name, value] : one.values()) {
       const io::Key* const key = core.find(name);
       if (key != nullptr && key->changeable()) continue;
       if (other.contains(name) && (&one == &was || other.at(name) == value)) continue;
-      names.push_back(name);
+      found.push_back(fmt::format("{} is {} there and {} now", name, value_in(was, name),
+                                  value_in(asked, name)));
     }
   };
   compare(asked, was);
   compare(was, asked);
-  return names;
+  return found;
 }
 
 /// Of the configuration in a checkpoint, with the values of other keys that are given.
@@ -149,17 +146,19 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
 }
 
 void refuse_differences(const Problem& problem, const Problem& earlier, const std::string& of) {
-  const std::vector<std::string> names =
+  const std::vector<std::string> found =
       differences(problem.config.values(), earlier.config.values());
-  if (names.empty()) return;
+  if (found.empty()) return;
   std::vector<std::string> changeable;
   const io::Schema core;
   for (const io::Key& key : core.keys()) {
     if (key.changeable()) changeable.push_back(key.spec.name);
   }
   throw RequestError(
-      "{} was made with other values of {}; of all keys only these may change at a restart: {}", of,
-      fmt::join(names, ", "), fmt::join(changeable, ", "));
+      "{} was made with other values: {}; leave them as they were, or begin a new run. A restart "
+      "may "
+      "change {}",
+      of, fmt::join(found, ", "), fmt::join(changeable, ", "));
 }
 
 }  // namespace
@@ -196,20 +195,6 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder)
                      fmt::format("the run in '{}'", folder.string()));
 }
 
-void prepare_summary(const std::filesystem::path& file, bool is_own) {
-  if (file.empty()) return;
-  const std::string name = file.filename().string();
-  refuse_if(io::OutputFolder::owns(name) && name != io::kSummaryFile,
-            "--summary: '{}' is the name of another file of a run", file.string());
-  refuse_if(std::filesystem::is_regular_file(file) && !is_summary(file),
-            "--summary: '{}' is there and holds no summary; name another file", file.string());
-  refuse_if(name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path()),
-            "--summary: '{}' is that of another run; name another file", file.string());
-  as_request([&] { io::check_writable(file); });
-  // Figures of an earlier run must not pass for this one's.
-  std::filesystem::remove(file);
-}
-
 io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier) {
   return as_request([&] { return io::OutputFolder(path, earlier); });
 }
@@ -228,7 +213,10 @@ void check_writing(const amr::Backend& backend) {
   as_request([] { const runtime::Runtime trial({.workers = 1}); });
 }
 
-void warn_of_equations(const Problem& problem) {
+void warn_of(const Problem& problem) {
+  for (const std::string& note : problem.source.notes()) {
+    print_to_stderr("kumiko: warning: {}\n", note);
+  }
   const amr::Equation asked = problem.the_case->equation();
   const amr::Equation solved = problem.solver->equation();
   if (asked == solved) return;
@@ -263,7 +251,7 @@ std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Ba
                             : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
                                                                 problem.options, from->run, owner);
       // An indicator that fails should do so before work starts.
-      if (problem.run.output_figures && owner.number() == 0) simulation->save_with_extras();
+      if (problem.run.output_extras && owner.number() == 0) simulation->save_with_extras();
       return simulation;
     } catch (const amr::OptionError& error) {
       throw problem.source.error(error);

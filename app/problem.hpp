@@ -79,11 +79,6 @@ void check_same_run(const Problem& problem, const std::filesystem::path& file,
 /// another value of a key that the field's bits depend on.
 void check_same_run(const Problem& problem, const std::filesystem::path& folder);
 
-/// Tells whether a summary can be written, and removes the one of an earlier run; what is there and
-/// is none is spared. Nothing to do for an empty path. Throws RequestError.
-/// \param is_own  whether it is to lie in the run's own folder
-void prepare_summary(const std::filesystem::path& file, bool is_own = false);
-
 /// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
 void check_output(const std::filesystem::path& path, io::Earlier earlier);
 io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier);
@@ -96,9 +91,9 @@ std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Proble
 /// refuses.
 void check_writing(const amr::Backend& backend);
 
-/// Warns on stderr where the solver solves another equation than the one that the case is posed
-/// for.
-void warn_of_equations(const Problem& problem);
+/// Warns on stderr of keys that are set by earlier names, and of a solver that solves another
+/// equation than the one that the case is posed for.
+void warn_of(const Problem& problem);
 
 /// The case, the solver and the plugins that they are from.
 std::string plugins_in_words(const Problem& problem);

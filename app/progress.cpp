@@ -153,8 +153,8 @@ Progress::Figures::Figures(const amr::Simulation& simulation)
     : step(simulation.step()),
       time(simulation.time()),
       updates(simulation.counters().updates()),
-      balance(simulation.counters().sum_of_means > 0.0 ? simulation.counters().balance_efficiency()
-                                                       : 0.0) {
+      imbalance(simulation.counters().sum_of_means > 0.0 ? simulation.counters().imbalance()
+                                                         : 0.0) {
   if (simulation.workers_by_owner().size() > 1) ranks = loads_by_rank(simulation);
 }
 
@@ -202,7 +202,7 @@ void Progress::show() {
     parts.push_back(clock_text(each.count() * (last_step_ - step)) + " left");
     parts.push_back(fmt::format("{:.0f} M updates/s", rate() * 1e-6));
   }
-  if (latest_.balance > 0.0) parts.push_back(fmt::format("balance {:.2f}", latest_.balance));
+  if (latest_.imbalance > 0.0) parts.push_back(fmt::format("imbalance {:.2f}", latest_.imbalance));
   if (const std::vector<double> busy = this->busy(); !busy.empty()) {
     const auto [least, most] = std::ranges::minmax(busy);
     parts.push_back(fmt::format("{} ranks {:.0f}-{:.0f} % busy", busy.size(), least, most));
@@ -231,7 +231,7 @@ std::string Progress::status() {
   text += fmt::format("{}: base step {} of {}, t = {:.6g}", label_, latest_.step, last_step_,
                       latest_.time);
   if (latest_.step > first_.step) text += fmt::format(", {:.3g} updates/s", rate());
-  if (latest_.balance > 0.0) text += fmt::format(", balance {:.3f}", latest_.balance);
+  if (latest_.imbalance > 0.0) text += fmt::format(", imbalance {:.3f}", latest_.imbalance);
   const std::chrono::duration<double> ago = Clock::now() - latest_.when;
   text += fmt::format("; {} ago\n", since_text(ago.count()));
   return text + workers;

@@ -44,7 +44,7 @@ class StatusSignal {
 void hand_on_status_signal() noexcept;
 
 /// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
-/// updates a second, load-balance efficiency so far, how busy the least and the most busy of
+/// updates a second, imbalance so far, how busy the least and the most busy of
 /// several ranks were, patches per level; as much of it, in this order, as the terminal has room
 /// for. Silent when stderr is not a terminal.
 ///
@@ -78,7 +78,7 @@ class Progress {
     int step;
     double time;
     std::uint64_t updates;
-    double balance;                      ///< 0: not known yet
+    double imbalance;                    ///< 0: not known yet
     std::vector<amr::WorkerLoad> ranks;  ///< where there are several
     Clock::time_point when = Clock::now();
   };

@@ -94,7 +94,7 @@ std::string distinct_title(const amr::PublishedValue& value,
     if (other.value == value.value && own == 0) own = alike;
   }
   const std::string title = published_title(value.name);
-  return alike > 1 ? fmt::format("{} ({} of {} printed values)", title, own, alike) : title;
+  return alike > 1 ? fmt::format("{} ({} of {} published values)", title, own, alike) : title;
 }
 
 viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::PublishedValue& value,
@@ -110,13 +110,13 @@ viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::Publi
   return rows.back();
 }
 
-/// Why printed values are left out: which runs would stand beside them.
+/// Why published values are left out: which runs would stand beside them.
 std::string about_others(std::size_t others, std::span<const FinishedRun> runs) {
   if (others == 0) return {};
   std::string text = fmt::format(
-      "{} printed {} left out, since no run here can stand beside {}: an error wants a run of all "
-      "time steps on a grid of the same spacing, a ratio of wall times both runs.",
-      others, others == 1 ? "value is" : "values are", others == 1 ? "it" : "them");
+      "{} published {} left out, since no run here is comparable: an error needs a run of all time "
+      "steps on a grid of the same spacing, and a ratio of wall times needs both runs.",
+      others, others == 1 ? "value is" : "values are");
   for (const FinishedRun& run : runs) {
     if (run.problem == nullptr || went_to_the_end(run)) continue;
     text += fmt::format(" A run of this report ended after {} of {} base steps.",

@@ -155,8 +155,9 @@ Ranks::Places Ranks::places() const {
     if (of_arithmetic.empty() && fingerprint != std::get<2>(all.front())) {
       of_arithmetic = fmt::format(
           "the C library of rank {} gives exp, sin or pow other last bits than that of rank 0; "
-          "what a case or a solver computes with them depends on who computes it; let all ranks "
-          "use one kind of processor, or the same GLIBC_TUNABLES",
+          "so what a case or a solver computes with them depends on the rank; let all ranks use "
+          "one "
+          "kind of processor, or the same GLIBC_TUNABLES",
           rank);
     }
   }

@@ -84,9 +84,9 @@ void look_at_files(viz::ReportRun& run) {
   if (run.folder.altered.empty()) return;
   const std::string faults = to_string(run.folder.altered);
   run.about_files = fmt::format(
-      "The files of {} are not as the run has written them, and its figures may be wrong: {}.",
+      "The files of {} have changed since the run wrote them, so its figures may be wrong: {}.",
       run.name, faults);
-  print_to_stderr("kumiko: warning: '{}' is not as the run has written it: {}\n",
+  print_to_stderr("kumiko: warning: the files in '{}' have changed since the run wrote them: {}\n",
                   run.folder.path.string(), faults);
 }
 
@@ -181,7 +181,7 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
       states, [](const io::StoredState& state) { return viz::has_extras(state.checkpoint.run); });
   if (!extras) {
     run.about_pictures = fmt::format(
-        "The states of {} say nothing of its patches; run it with --set output.figures=true to see "
+        "The states of {} say nothing of its patches; run it with --set output.extras=true to see "
         "owners, costs and the refinement indicator.",
         run.name);
   }
@@ -200,7 +200,7 @@ viz::ReportOptions options_of(const ReportRequest& request, const std::vector<Su
   options.published = std::move(published.rows);
   options.about_published = std::move(published.about_others);
   if (options.published.empty() && options.about_published.empty()) {
-    options.about_published = "No values are printed for this case.";
+    options.about_published = "No values are published for this case.";
   }
   for (const Subject& subject : subjects) {
     if (subject.problem == nullptr) options.about_published = subject.why_no_problem;
@@ -313,7 +313,7 @@ Action report_command(Options& options) {
   const auto request = std::make_shared<ReportRequest>();
   options.add("DIR", &request->folders, "folders of finished runs, or one of a search",
               {.is_required = true});
-  options.add("--output", &request->output, "the page (default: report.html in the first DIR)",
+  options.add("-o,--output", &request->output, "the page (default: report.html in the first DIR)",
               {.check = not_empty()});
   options.add("--csv", &request->tables, "write the numbers of all charts to this folder too",
               {.check = not_empty()});
@@ -322,7 +322,7 @@ Action report_command(Options& options) {
               {.lists = true, .check = any_number()});
   options.add("--title", &request->title, "of the page (default: the cases' names)",
               {.check = not_empty()});
-  options.add("--quiet", &request->quiet, "do not name the files written");
+  options.add("-q,--quiet", &request->quiet, "do not name the files written");
   add_plugin_path(options, request->plugin_path);
   return [request] { return make_report(*request); };
 }

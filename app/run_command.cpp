@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -11,7 +12,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <stdio_ext.h>
 
+#include <kumiko/amr/step_error.hpp>
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/file_hash.hpp>
 #include <kumiko/io/manifest.hpp>
@@ -25,6 +28,7 @@
 #include "range_text.hpp"
 #include "ranks.hpp"
 #include "run_files.hpp"
+#include "summary_file.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -124,13 +128,33 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("wall time            {:.2f} s", s.wall_s);
   if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);
   fmt::print("\n");
-  fmt::print("balance efficiency   {:.3f}  (1 is perfect, more is worse; {})\n",
-             s.work.balance_efficiency(), counted(s.work.total().steals, "steal"));
+  fmt::print("imbalance            {:.3f}  (largest over mean work; 1 is perfect; {})\n",
+             s.work.imbalance(), counted(s.work.total().steals, "steal"));
   print_load(s);
   print_ranks(s);
   fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
              s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
   fmt::print("state hash           {}\n", s.state_hash);
+}
+
+/// Prints the results of a run whose files are whole. The run has not failed when nobody reads
+/// them.
+void show(const io::RunSummary& summary, const std::filesystem::path& folder) {
+  std::signal(SIGPIPE, SIG_IGN);
+  bool is_shown = false;
+  try {
+    print_summary(summary);
+    fmt::print("files                {}/\n", folder.string());
+    is_shown = std::fflush(stdout) == 0;
+  } catch (const std::system_error&) {
+    // Of a buffer that was full before the end.
+  }
+  if (is_shown) return;
+  print_to_stderr(
+      "kumiko: warning: cannot write to stdout; the run is complete, its files are in '{}'\n",
+      folder.string());
+  __fpurge(stdout);
+  std::clearerr(stdout);
 }
 
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
@@ -144,7 +168,7 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
 void warn_without_sidecar(const Start& start) {
   if (!start.from || start.from->sidecar_fault.empty()) return;
   print_to_stderr(
-      "kumiko: warning: {}; seconds, steals, waits and the balance of the workers count from base "
+      "kumiko: warning: {}; seconds, steals, waits and imbalance count from base "
       "step {}{}\n",
       start.from->sidecar_fault, start.from->checkpoint.run.step,
       start.configuration.empty() ? ", and keys that do not determine the state have their "
@@ -214,13 +238,13 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
 std::string way_on(RunFiles& files) {
   files.end_quietly();
   if (!files.latest()) return {};
-  return fmt::format("; go on with --restart {}", files.latest()->string());
+  return fmt::format("; continue with --restart {}", files.latest()->string());
 }
 
 /// The same for a rank that has written none of the files: the restart finds the newest whole one.
 std::string way_on(const std::filesystem::path& folder) {
-  if (!has_checkpoint(folder)) return {};
-  return fmt::format("; go on with --restart {}", folder.string());
+  if (!newest_checkpoint(folder)) return {};
+  return fmt::format("; continue with --restart {}", folder.string());
 }
 
 /// The options and the files that must be the same on all ranks. If they differed, ranks would wait
@@ -246,7 +270,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
 Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
   refuse_if(request.config.empty() && request.restart.empty(),
-            "CASE.toml is required; see 'kumiko run --help'");
+            "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
   Start start = start_of(request, ranks.leads());
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
   Problem& problem = start.problem;
@@ -294,10 +318,10 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
   if (!fewer) return;
   constexpr double kMilliseconds = 1e3;
   print_to_stderr(
-      "kumiko: warning: {} are likely to be slower than {}: by the first mesh a base step takes "
-      "{:.2g} ms, and there {:.2g} ms; start fewer, or see what 'kumiko simulate --ranks' makes of "
-      "a "
-      "trace\n",
+      "kumiko: warning: {} are likely to be slower than {}: with the first mesh a base step takes "
+      "{:.2g} ms, and {:.2g} ms on fewer; start fewer, or see what 'kumiko simulate --ranks' "
+      "predicts "
+      "from a trace\n",
       counted(ranks.size(), "rank"), fewer->ranks, kMilliseconds * fewer->seconds_now,
       kMilliseconds * fewer->seconds);
 }
@@ -344,17 +368,17 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     warn_of_ranks(*simulation, ranks, backend->workers(), places);
   }
   // The summary's folder may be the one that the run makes.
-  const bool beside =
-      !request.summary.empty() && is_same_place(request.summary.parent_path(), start.path);
+  const bool beside = !request.summary.empty() && request.summary != kStdout &&
+                      is_same_place(request.summary.parent_path(), start.path);
   if (!beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
   if (!request.quiet && !ranks.are_many()) warn_above_budget(*backend);
-  if (!request.quiet) warn_of_equations(problem);
+  if (!request.quiet) warn_of(problem);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
-    fmt::print("goes on from {}, base step {}\n", start.from->file.string(), simulation->step());
+    fmt::print("restarts from {}, base step {}\n", start.from->file.string(), simulation->step());
     if (is_done(start)) fmt::print("nothing is left to do: the run was complete\n");
     std::fflush(stdout);
   }
@@ -369,8 +393,11 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
       summary =
           execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
     } catch (const std::exception& error) {
-      const std::string way = way_on(files);
+      std::string way = way_on(files);
       if (way.empty()) throw;
+      if (dynamic_cast<const amr::CflError*>(&error) != nullptr) {
+        way = "; begin the run anew, with --overwrite: a restart keeps time.steps";
+      }
       const Failure failure =
           ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
       throw std::runtime_error(failure.line + way);
@@ -378,18 +405,20 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   }
   files.write_picture(*simulation, "field_end.png");
   files.finish(summary_json(summary, earlier), simulation->dt(), request.summary);
-  if (!request.quiet) {
-    print_summary(summary);
-    fmt::print("files                {}/\n", start.path.string());
-  }
+  if (!request.quiet) show(summary, start.path);
   return kDone;
 }
 
 int run_case(RunRequest& request) {
+  if (request.json) {
+    refuse_if(!request.summary.empty(), "--json stands for --summary -; give one of the two");
+    request.summary = kStdout;
+  }
   heed_signals();
   hold_status_signal();
   // From here on something may befall one rank alone.
   set_silent(false);
+  if (request.summary == kStdout) prepare_summary(request.summary);
   // The ranks meet before there is a Runtime, and look for messages in it while it is there.
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;
@@ -421,12 +450,13 @@ int run_case(RunRequest& request) {
 Action run_command(Options& options) {
   const auto request = std::make_shared<RunRequest>();
   add_case(options, *request, {.needs_file = false, .quiet = "print errors only"});
+  options.add("--json", &request->json, "print the results as JSON: --summary -");
   add_backend(options, request->backend);
   add_output(options, *request, "folder for the run's files (default: out/<case>)",
              "replace the files of an earlier run there");
   options.add("--restart", &request->restart,
-              "go on from this checkpoint, or from the 'latest' whole one of the run's folder; "
-              "without CASE.toml, by the configuration that it holds",
+              "continue from this checkpoint, or from the 'latest' whole one in the run's folder; "
+              "without CASE.toml, with the configuration that it holds",
               {.check = not_empty()});
   return [request] { return run_case(*request); };
 }

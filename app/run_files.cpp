@@ -19,6 +19,7 @@
 #include <kumiko/viz/state_image.hpp>
 
 #include "execute.hpp"
+#include "summary_file.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -45,7 +46,7 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
   }
   for (const io::AlteredFile& file : altered) {
     if (std::ranges::find(kTables, file.name) == kTables.end()) continue;
-    print_to_stderr("kumiko: warning: '{}' {} since the run ended; the new one goes on from it\n",
+    print_to_stderr("kumiko: warning: '{}' {} since the run ended; its rows are kept\n",
                     (folder / file.name).string(), file.what);
   }
 }
@@ -58,7 +59,7 @@ io::StateWriterOptions writer_options(const Start& start, const std::filesystem:
   options.sidecar.paths = {start.configuration, folder, problem.case_file, problem.solver_file};
   options.sidecar.configuration = problem.config.run_values();
   options.compression = problem.run.compression;
-  options.extras = problem.run.output_figures;
+  options.extras = problem.run.output_extras;
   options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
   if (problem.run.on_failure == io::OnFailure::kContinue) {
     options.on_failed_checkpoint = [](const std::exception& cause) {
@@ -117,7 +118,7 @@ void RunFiles::advise() {
   advised_ = latest();
   // First what must not be cut off.
   std::string lines;
-  if (latest()) lines += fmt::format("  go on with --restart {}\n", latest()->string());
+  if (latest()) lines += fmt::format("  continue with --restart {}\n", latest()->string());
   lines += fmt::format("  {}\n", plugins_in_words(problem_));
   runtime::set_fault_advice(lines);
 }
@@ -228,7 +229,7 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
   const std::string text = summary.dump(2) + "\n";
   io::write_text_file(folder_.file(io::kManifestFile), io::make_manifest(folder_, text, earlier_));
   io::write_text_file(folder_.file(io::kSummaryFile), text);
-  if (!copy.empty()) io::write_text_file(copy, text);
+  write_summary(copy, text);
   if (failed) std::rethrow_exception(failed);
 }
 
@@ -249,7 +250,7 @@ void RunFiles::give_up(const Start& start) const {
       std::filesystem::rename(file, other, failed);
       if (!failed) std::filesystem::rename(io::sidecar_of(file), io::sidecar_of(other), missing);
       if (!failed) {
-        print_to_stderr("kumiko: warning: '{}' is called '{}' now\n", file.string(),
+        print_to_stderr("kumiko: warning: '{}' was renamed to '{}'\n", file.string(),
                         other.filename().string());
       }
     } else {

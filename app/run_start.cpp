@@ -88,9 +88,12 @@ Restart read_restart(const fs::path& file) {
     return with_sidecar(file, read_good(file));
   } catch (const io::CheckpointError& error) {
     const std::string earlier = earlier_one(file);
-    throw RequestError(
-        "--restart: {}{}", error.what(),
-        earlier.empty() ? "; no earlier checkpoint in its folder is whole" : earlier);
+    const fs::path home = file.has_parent_path() ? file.parent_path() : ".";
+    throw RequestError("--restart: {}{}", error.what(),
+                       !earlier.empty() ? earlier
+                       : newest_checkpoint(home)
+                           ? "; no earlier checkpoint in its folder is whole"
+                           : "; name a checkpoint or a state, or a run's folder");
   }
 }
 
@@ -112,7 +115,7 @@ Restart latest_restart(const fs::path& folder) {
                 "it, or name the file to go on from",
                 file.string(), checkpoint.run.step);
       if (!damaged.empty()) {
-        print_to_stderr("kumiko: warning: '{}' is the newest good one; going on from there\n",
+        print_to_stderr("kumiko: warning: the restart is from '{}', the newest whole one\n",
                         file.string());
       }
       return with_sidecar(file, std::move(checkpoint), std::move(damaged));
@@ -124,7 +127,8 @@ Restart latest_restart(const fs::path& folder) {
     }
   }
   throw RequestError(
-      "--restart: there is no whole checkpoint in '{}'; name a file, or the folder with --output",
+      "--restart: '{}' has no whole checkpoint; begin the run anew with --overwrite in place of "
+      "--restart, or name another run's folder with --output",
       folder.string());
 }
 
@@ -149,7 +153,8 @@ fs::path restart_path(const RunRequest& request, const std::optional<Problem>& p
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
   refuse_if(latest && !problem,
-            "--restart latest: name CASE.toml, or the run's folder with --output");
+            "--restart latest: name the run to continue, by its folder with --output or by its "
+            "CASE.toml");
   if (latest) return output_path(request, *problem);
   const fs::path file = request.restart;
   fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
@@ -235,7 +240,10 @@ Start restarted(const RunRequest& as_asked, bool writes) {
 
 }  // namespace
 
-bool has_checkpoint(const fs::path& folder) { return !candidates(folder).empty(); }
+std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
+  const auto all = candidates(folder);
+  return all.empty() ? std::nullopt : std::optional(all.begin()->second);
+}
 
 std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
   if (checkpoint.sidecar) return {};
@@ -263,9 +271,10 @@ void check_trace(const Start& start) {
   const Problem& problem = start.problem;
   if (problem.trace_from < 0) return;
   const int first = start.from ? start.from->checkpoint.run.step : 0;
-  refuse_if(problem.trace_from < first,
-            "trace.from: the run goes on from base step {}; choose a later one, or -1 for no trace",
-            first);
+  refuse_if(
+      problem.trace_from < first,
+      "trace.from: the run continues from base step {}; choose a later one, or -1 for no trace",
+      first);
   refuse_if(problem.trace_from >= problem.stop_step,
             "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
             problem.stop_step, problem.stop_step - 1);

@@ -17,6 +17,7 @@ namespace kumiko::app {
 /// What `kumiko run` is asked for.
 struct RunRequest : CaseRequest, OutputRequest {
   std::string backend = "threads";
+  bool json = false;
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
 };
 
@@ -35,8 +36,8 @@ std::string read_sidecar_of(const std::filesystem::path& file, io::Checkpoint& c
 /// The checkpoint to go on from: the newest whole one of the run's folder.
 inline constexpr const char* kLatest = "latest";
 
-/// Whether there is a checkpoint or state in a folder, whole or not.
-bool has_checkpoint(const std::filesystem::path& folder);
+/// The newest checkpoint or state in a folder, whole or not.
+std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
 /// What a run begins with.
 struct Start {

@@ -339,7 +339,7 @@ int serve(const SearchRequest& request) {
   const std::unique_ptr<SearchJournal> journal = journal_of(request, tree, status);
   listen_and_tell(tree, request);
   if (const std::uint64_t parts = journal ? journal->statistics().on_file : 0; parts > 0) {
-    fmt::print("going on from {} in '{}'\n", counted(parts, "part"), request.checkpoint.string());
+    fmt::print("continues from {} in '{}'\n", counted(parts, "part"), request.checkpoint.string());
   }
   if (!journal || !journal->was_finished()) await_helpers(request, tree, news, stop);
   std::optional<long> ways;
@@ -354,7 +354,7 @@ int serve(const SearchRequest& request) {
   if (!ways) {
     tree.interrupt();
     const auto parts = journal->statistics();
-    throw std::runtime_error(fmt::format("stopped; '{}' has {}: the same command goes on",
+    throw std::runtime_error(fmt::format("stopped; '{}' has {}: the same command continues",
                                          request.checkpoint.string(),
                                          counted(parts.on_file + parts.done, "part")));
   }
@@ -397,9 +397,10 @@ void add_shared(Options& options, SearchRequest& request, const char* listen_hel
   options.add("--listen", &request.listen, listen_help,
               {.is_required = listens_always, .check = not_empty()});
   options.add("--secret", &request.secret,
-              "a file that all processes have, which only its owner may read: who has it may join",
+              "a file that all processes have and only its owner may read: a process with the same "
+              "secret may join",
               {.is_required = true});
-  options.add("--workers", &request.workers, "OS threads that work (default: all available)",
+  options.add("-w,--workers", &request.workers, "OS threads that work (default: all available)",
               {.check = between(1, kMostWorkers)});
 }
 
@@ -417,24 +418,25 @@ Action serve_search_command(Options& options) {
               {.is_required = true});
   add_shared(options, *request, "HOST:PORT at which others join; port 0 for any free one", true);
   options.add("--helpers", &request->helpers,
-              "begin when so many have joined here; those who join at a relay do not count",
+              "begin when this many have joined here; those that join at a relay do not count",
               {.check = whole_number(0, kMostHelpers)});
-  options.add("--output", &request->output,
-              "folder for search.json: who worked for whom when, for kumiko report",
+  options.add("-o,--output", &request->output,
+              "folder for search.json, a record of which process worked for which and when, for "
+              "kumiko report",
               {.check = not_empty()});
   options.add("--checkpoint", &request->checkpoint,
-              "a file for what is found, from which the same command goes on after a crash, a stop "
-              "or a kill",
+              "a file that keeps what is found; after a crash, a stop or a kill the same command "
+              "continues from it",
               {.check = not_empty()});
   return [request] { return serve(*request); };
 }
 
 Action join_search_command(Options& options) {
   const auto request = std::make_shared<SearchRequest>();
-  options.add("ADDRESS", &request->parent, "HOST:PORT of who searches, or of a relay",
+  options.add("ADDRESS", &request->parent, "HOST:PORT of the search, or of a relay",
               {.is_required = true});
   add_shared(options, *request,
-             "HOST:PORT at which others join this process: a relay for those who cannot reach the "
+             "HOST:PORT at which others join this process, a relay for those that cannot reach the "
              "parent",
              false);
   return [request] { return join(*request); };

@@ -1,67 +1,99 @@
 #include "shared_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <kumiko/amr/backend.hpp>
+#include <kumiko/io/nearest.hpp>
 #include <kumiko/io/schema.hpp>
 
 #include "progress.hpp"
+#include "request.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
+/// The keys of a schema that are in a table, or all of them where its name is empty.
+std::string keys_in(const io::Schema& schema, const std::string& table) {
+  std::string text;
+  for (const io::Key& key : schema.keys()) {
+    if (table.empty() || key.table() == table) text += io::describe_key(key);
+  }
+  return text;
+}
+
 /// The keys that each of the factories declares, under its name.
 template <class Factory>
 std::string keys_of(const char* kind, const std::vector<Factory>& factories) {
   std::string text;
   for (const Factory& factory : factories) {
-    if (factory.parameters.empty()) continue;
-    io::Schema schema;
-    const std::size_t core = schema.keys().size();
-    try {
-      schema.add(kind, factory.parameters);
-    } catch (const std::invalid_argument&) {
-      continue;  // a run with it says what is wrong
-    }
-    text += fmt::format("\nKeys of {} '{}':\n", kind, factory.name);
-    for (std::size_t at = core; at < schema.keys().size(); ++at) {
-      text += io::describe_key(schema.keys()[at]);
-    }
+    const std::string keys = describe_parameters(kind, factory.parameters);
+    if (!keys.empty()) text += fmt::format("\nKeys of {} '{}':\n{}", kind, factory.name, keys);
   }
   return text;
 }
 
-/// The keys of all that is found without further paths.
-std::string key_reference() {
+/// The keys of all that is found without further paths, or those of one table. Throws RequestError.
+std::string key_reference(const std::string& table) {
+  const io::Schema core;
+  std::vector<std::string> tables;
+  for (const io::Key& key : core.keys()) {
+    std::string of_key(key.table());
+    if (tables.empty() || tables.back() != of_key) tables.push_back(std::move(of_key));
+  }
+  if (!table.empty()) {
+    refuse_if(std::ranges::count(tables, table) == 0,
+              "--help-keys: there is no table '{}'; it can be {}{}", table, listed(tables),
+              io::did_you_mean(table, tables));
+  }
   const auto plugins = find_plugins({});
-  return "Keys of CASE.toml and --set:\n" + io::describe_keys(io::Schema()) +
-         keys_of("solver", plugins->solvers()) + keys_of("case", plugins->cases());
+  std::string text = "Keys of CASE.toml and --set:\n" + keys_in(core, table);
+  if (table.empty() || table == "solver") text += keys_of("solver", plugins->solvers());
+  if (table.empty() || table == "case") text += keys_of("case", plugins->cases());
+  return text;
+}
+
+/// The folders and files that the environment names.
+std::vector<std::filesystem::path> paths_of_environment() {
+  std::vector<std::filesystem::path> paths;
+  const char* const variable = std::getenv("KUMIKO_PLUGIN_PATH");
+  std::istringstream named(variable == nullptr ? "" : variable);
+  for (std::string path; std::getline(named, path, ':');) {
+    if (!path.empty()) paths.emplace_back(path);
+  }
+  return paths;
 }
 
 }  // namespace
 
 void add_case(Options& options, CaseRequest& request, const CaseRules& rules) {
   options.add("CASE.toml", &request.config, "the configuration", {.is_required = rules.needs_file});
-  options.add("--set", &request.overrides, "KEY=VALUE: change a key of the configuration",
+  options.add("-s,--set", &request.overrides,
+              "KEY=VALUE: set a key of the configuration, as --set amr.levels=2",
               {.repeats = true});
   if (rules.has_workers) {
-    options.add("--workers", &request.workers, "OS threads that work (default: all available)",
+    options.add("-w,--workers", &request.workers, "number of OS threads (default: all available)",
                 {.check = between(1, kMostWorkers)});
   }
-  options.set_footer(key_reference);
-  options.add("--summary", &request.summary, "write the figures to this JSON file too");
-  options.add("--quiet", &request.quiet, rules.quiet);
+  options.add_text(
+      "--help-keys",
+      "list the keys of CASE.toml and --set, or those of one table, such as amr, and exit",
+      key_reference);
+  options.add("--summary", &request.summary,
+              "also write the results to this JSON file; - for stdout, in place of the text");
+  options.add("-q,--quiet", &request.quiet, rules.quiet);
   add_plugin_path(options, request.plugin_path);
 }
 
 void add_backend(Options& options, std::string& backend) {
-  options.add("--backend", &backend, "how patches are shared out",
+  options.add("-b,--backend", &backend, "how patches are shared out",
               {.check = one_of(amr::backend_names())});
 }
 
@@ -71,36 +103,64 @@ void add_repetitions(Options& options, int& repetitions, const std::string& help
 
 void add_output(Options& options, OutputRequest& request, const std::string& help,
                 const std::string& overwrite_help) {
-  options.add("--output", &request.output, help, {.check = not_empty()});
+  options.add("-o,--output", &request.output, help, {.check = not_empty()});
   options.add("--overwrite", &request.overwrite, overwrite_help);
 }
 
 void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths) {
   options.add("--plugin-path", &paths,
-              "folder of plugins, or one plugin's file; beside those of KUMIKO_PLUGIN_PATH",
+              "folder of plugins, or one plugin's file, in addition to those of KUMIKO_PLUGIN_PATH",
               {.repeats = true, .check = not_empty()});
 }
 
 std::shared_ptr<const plugin::Registry> find_plugins(
     const std::vector<std::filesystem::path>& paths) {
   std::vector<std::filesystem::path> all = {plugin::shipped_plugins()};
-  const char* const variable = std::getenv("KUMIKO_PLUGIN_PATH");
-  std::istringstream named(variable == nullptr ? "" : variable);
-  for (std::string path; std::getline(named, path, ':');) {
-    if (!path.empty()) all.emplace_back(path);
-  }
+  for (std::filesystem::path& path : paths_of_environment()) all.push_back(std::move(path));
   all.insert(all.end(), paths.begin(), paths.end());
   return std::make_shared<const plugin::Registry>(all);
+}
+
+std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins) {
+  for (const std::string& warning : plugins.warnings()) {
+    print_to_stderr("kumiko: warning: {}\n", warning);
+  }
+  const std::vector<std::filesystem::path> lasting = paths_of_environment();
+  std::vector<plugin::BrokenPlugin> asked_for;
+  for (const plugin::BrokenPlugin& broken : plugins.broken()) {
+    const bool lasts = std::ranges::count(lasting, broken.file) > 0 ||
+                       std::ranges::count(lasting, broken.file.parent_path()) > 0;
+    if (lasts) {
+      print_to_stderr("kumiko: warning: KUMIKO_PLUGIN_PATH names a plugin that is skipped: {}\n",
+                      broken.reason);
+    } else {
+      asked_for.push_back(broken);
+    }
+  }
+  return asked_for;
+}
+
+std::string describe_parameters(const char* kind,
+                                const std::vector<amr::ParameterSpec>& parameters) {
+  io::Schema schema;
+  const std::size_t core = schema.keys().size();
+  try {
+    schema.add(kind, parameters);
+  } catch (const std::invalid_argument&) {
+    return {};  // a run with it says what is wrong
+  }
+  std::string text;
+  for (std::size_t at = core; at < schema.keys().size(); ++at) {
+    text += io::describe_key(schema.keys()[at]);
+  }
+  return text;
 }
 
 void prepare_to_step(CaseRequest& request) {
   hold_status_signal();
   request.plugins = find_plugins(request.plugin_path);
-  const auto& broken = request.plugins->broken();
+  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(*request.plugins);
   if (!broken.empty()) throw RequestError(broken.front().reason);
-  for (const std::string& warning : request.plugins->warnings()) {
-    print_to_stderr("kumiko: warning: {}\n", warning);
-  }
 }
 
 }  // namespace kumiko::app

@@ -34,8 +34,7 @@ struct CaseRules {
   const char* quiet = "show no progress";  ///< what --quiet is for
 };
 
-/// Declares CASE.toml, --set, --workers, --summary, --quiet and --plugin-path, with the keys below
-/// the options.
+/// Declares CASE.toml, --set, --workers, --help-keys, --summary, --quiet and --plugin-path.
 void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {});
 void add_backend(Options& options, std::string& backend);
 void add_repetitions(Options& options, int& repetitions, const std::string& help);
@@ -49,8 +48,19 @@ void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths
 std::shared_ptr<const plugin::Registry> find_plugins(
     const std::vector<std::filesystem::path>& paths);
 
+/// Prints a warning for each plugin that changed something as it was loaded, and for each broken
+/// one that only the environment names: a stale file there must not keep other work from being
+/// done. \return the other broken ones
+std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins);
+
+/// The keys of parameters as --help-keys lists them; empty where they cannot be declared.
+/// \param kind  "solver" or "case"
+std::string describe_parameters(const char* kind,
+                                const std::vector<amr::ParameterSpec>& parameters);
+
 /// Keeps SIGUSR2 for a Progress, and finds the request's plugins. A command that steps calls it
-/// first: plugins may start threads. Throws RequestError when a plugin is broken.
+/// first: plugins may start threads. Throws RequestError when a plugin that comes with Kumiko or
+/// that --plugin-path names is broken.
 void prepare_to_step(CaseRequest& request);
 
 }  // namespace kumiko::app

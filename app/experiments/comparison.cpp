@@ -267,7 +267,7 @@ Comparison plan_comparison(const CompareRequest& request) {
     Contender& contender = comparison.contenders[at];
     naming(contender, [&] {
       const Plan plan(request, contender);
-      warn_of_equations(plan.file());
+      warn_of(plan.file());
       add_published(*plan.file().the_case, at, comparison.published);
       for (const int points : resolutions) {
         ComparedRun run = plan.run_at(points);
@@ -318,7 +318,7 @@ int compare(CompareRequest& request) {
   heed_signals();
   // What is done so far is in the files at any time, and an earlier comparison's figures are not.
   const auto write = [&] {
-    write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
+    write_sweep_files(request.output, kComparisonFiles, comparison, while_running(request.summary));
   };
   write();
   std::string ended;
@@ -328,7 +328,7 @@ int compare(CompareRequest& request) {
     if (!end_requested()) throw;
     ended = error.what();
   }
-  write();
+  write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
   fmt::print("{}", plain_report(comparison));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
   if (!ended.empty()) throw std::runtime_error(ended);
@@ -346,7 +346,7 @@ void add_contenders(Options& options, CompareRequest& request) {
               "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
               "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "
               "solver, told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver "
-              "A,amr.buffer=4. The file's [solver] is for the solver that it names",
+              "A,amr.buffer=4. The file's [solver] applies to the solver that it names",
               {.repeats = true});
 }
 

@@ -374,7 +374,7 @@ std::string work_precision_picture(const Comparison& comparison) {
   for (viz::ReferenceLine& line : charts[0].references) line.label.clear();
   viz::ChartPage page;
   page.title = fmt::format("Work and precision: case {}", comparison.case_name);
-  page.caption = "Numbers beside the markers: points of level 0 in x";
+  page.caption = "Numbers next to the markers: points of level 0 in x";
   if (!charts[0].references.empty()) {
     page.caption += "; dashed lines: published errors, with the finest level's spacing";
   }

@@ -108,7 +108,7 @@ Scaling plan_scaling(const ScalingRequest& request) {
     make_simulation(problem, *load_backend(point.backend, problem));
   }
   const Problem problem = load_problem(request);
-  warn_of_equations(problem);
+  warn_of(problem);
   scaling.case_name = problem.run.case_name;
   scaling.solver = problem.run.solver_name;
   return scaling;
@@ -139,7 +139,7 @@ void run_scaling(const ScalingRequest& request, Scaling& scaling, const RankLaun
       ScalingPoint& point = scaling.points[repetition % 2 == 0 ? turn : count - 1 - turn];
       Json summary = run_point(request, scaling, point, launcher);
       check_state(scaling, point, summary);
-      point.balance.push_back(summary.at("balance_efficiency"));
+      point.imbalance.push_back(summary.at("imbalance"));
       if (point.add(summary.at("wall_s"))) point.summary = std::move(summary);
       after();
     }
@@ -169,11 +169,11 @@ int measure_scaling(ScalingRequest& request) {
   // A launcher that was named may have other hosts.
   if (request.launcher.empty()) warn(scaling);
   const auto write = [&] {
-    write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
+    write_sweep_files(request.output, kScalingFiles, scaling, while_running(request.summary));
   };
   write();
   run_scaling(request, scaling, launcher ? &*launcher : nullptr, write);
-  write();
+  write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
   fmt::print("{}", scaling_table(scaling));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
   return kDone;
@@ -184,7 +184,7 @@ int measure_scaling(ScalingRequest& request) {
 Action scaling_command(Options& options) {
   const auto request = std::make_shared<ScalingRequest>();
   add_case(options, *request, {.has_workers = false});
-  options.add("--workers", &request->worker_counts,
+  options.add("-w,--workers", &request->worker_counts,
               "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores; with --ranks, "
               "1), of each rank",
               {.lists = true, .check = between(1, kMostWorkers)});

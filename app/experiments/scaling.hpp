@@ -17,7 +17,7 @@ struct ScalingPoint : Repetitions {
   std::string backend;
   int ranks = 1;
   int workers = 1;                      ///< of each rank
-  std::vector<double> balance = {};     ///< load-balance efficiency of each repetition
+  std::vector<double> imbalance = {};   ///< of each repetition: largest over mean work
   nlohmann::ordered_json summary = {};  ///< of the fastest, as `kumiko run` writes it
 
   int all_workers() const { return ranks * workers; }

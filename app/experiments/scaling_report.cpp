@@ -37,9 +37,10 @@ Spread speed_up_of(const Scaling& scaling, const ScalingPoint& point) {
 }
 
 /// Speed-up per worker, over the reference's.
-double efficiency_of(const Scaling& scaling, const ScalingPoint& point) {
-  return speed_up_of(scaling, point).median * scaling.reference().all_workers() /
-         point.all_workers();
+Spread efficiency_of(const Scaling& scaling, const ScalingPoint& point) {
+  const Spread gain = speed_up_of(scaling, point);
+  const double share = static_cast<double>(scaling.reference().all_workers()) / point.all_workers();
+  return {gain.least * share, gain.median * share, gain.most * share};
 }
 
 /// Which points are joined by a line.
@@ -62,6 +63,22 @@ std::vector<std::reference_wrapper<const ScalingPoint>> done(const Scaling& scal
   return list;
 }
 
+/// Of points whose repetitions differ so much that something else must have run beside them. Where
+/// nothing did, runs of a second or so differ by some percent.
+std::vector<std::string> notes_of(const Scaling& scaling) {
+  constexpr double kMuch = 4.0 / 3.0;
+  std::vector<std::string> notes;
+  for (const ScalingPoint& point : done(scaling)) {
+    const Spread wall = spread_of(point.wall_s);
+    if (wall.most <= kMuch * wall.least) continue;
+    notes.push_back(fmt::format(
+        "{}: its runs took {:.3g} to {:.3g} s, so other programs shared the machine; repeat this "
+        "when it is idle",
+        scaling.label_of(point), wall.least, wall.most));
+  }
+  return notes;
+}
+
 Json json_of(const Spread& spread) {
   return {{"least", spread.least}, {"median", spread.median}, {"most", spread.most}};
 }
@@ -77,8 +94,8 @@ Json point_json(const Scaling& scaling, const ScalingPoint& point) {
   json["wall_s"] = json_of(spread_of(point.wall_s));
   json["wall_s"]["all"] = point.wall_s;
   json["speed_up"] = json_of(speed_up_of(scaling, point));
-  json["parallel_efficiency"] = efficiency_of(scaling, point);
-  json["balance_efficiency"] = json_of(spread_of(point.balance));
+  json["parallel_efficiency"] = efficiency_of(scaling, point).median;
+  json["imbalance"] = json_of(spread_of(point.imbalance));
   json["summary"] = point.summary;
   return json;
 }
@@ -91,7 +108,10 @@ std::vector<viz::Series> lines_of(const Scaling& scaling, Value value) {
     const std::string name = line_of(scaling, point);
     auto line = std::ranges::find(lines, name, &viz::Series::name);
     if (line == lines.end()) line = lines.insert(line, {name, {}});
-    line->points.push_back({static_cast<double>(point.all_workers()), value(point)});
+    const Spread spread = value(point);
+    viz::ChartPoint place{static_cast<double>(point.all_workers()), spread.median};
+    if (point.wall_s.size() > 1) place.spread = {spread.least, spread.most};
+    line->points.push_back(std::move(place));
   }
   return lines;
 }
@@ -101,7 +121,9 @@ viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& tit
                                   std::vector<viz::Series> lines) {
   double high = 1.0;
   for (const viz::Series& line : lines) {
-    for (const viz::ChartPoint& point : line.points) high = std::max(high, point.y);
+    for (const viz::ChartPoint& point : line.points) {
+      high = std::max(high, point.spread ? point.spread->high : point.y);
+    }
   }
   viz::LineChart chart;
   chart.x = {"workers", viz::Scale::kLinear, viz::Range{0.0, scaling.most_workers() + 0.5}, true};
@@ -111,8 +133,14 @@ viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& tit
 }
 
 std::string caption_of(const Scaling& scaling) {
-  return fmt::format("solver {}; {}; median of {}", scaling.solver, counted(scaling.cores, "core"),
-                     counted(scaling.repetitions, "run"));
+  const std::size_t uneven = notes_of(scaling).size();
+  return fmt::format("solver {}; {}; median of {}{}{}", scaling.solver,
+                     counted(scaling.cores, "core"), counted(scaling.repetitions, "run"),
+                     scaling.repetitions > 1 ? ", with the least and the most" : "",
+                     uneven > 0
+                         ? fmt::format("; the machine was not idle: {} differ by more than a third",
+                                       counted(uneven, "point"))
+                         : "");
 }
 
 std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
@@ -122,8 +150,8 @@ std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
   const auto gain = [&](double Spread::*figure) {
     return [&, figure](const ScalingPoint& point) { return speed_up_of(scaling, point).*figure; };
   };
-  const auto balance = [](double Spread::*figure) {
-    return [=](const ScalingPoint& point) { return spread_of(point.balance).*figure; };
+  const auto imbalance = [](double Spread::*figure) {
+    return [=](const ScalingPoint& point) { return spread_of(point.imbalance).*figure; };
   };
   const auto summary = [](const char* figure) {
     return [=](const ScalingPoint& point) { return point.summary.at(figure); };
@@ -139,10 +167,10 @@ std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
           {"speed_up_median", "speed-up", "{:.2f}", gain(&Spread::median)},
           {"speed_up_most", nullptr, "{}", gain(&Spread::most)},
           {"parallel_efficiency", "per worker", "{:.2f}",
-           [&](auto& point) { return efficiency_of(scaling, point); }},
-          {"balance_least", nullptr, "{}", balance(&Spread::least)},
-          {"balance_median", "balance", "{:.3f}", balance(&Spread::median)},
-          {"balance_most", nullptr, "{}", balance(&Spread::most)},
+           [&](auto& point) { return efficiency_of(scaling, point).median; }},
+          {"imbalance_least", nullptr, "{}", imbalance(&Spread::least)},
+          {"imbalance_median", "imbalance", "{:.3f}", imbalance(&Spread::median)},
+          {"imbalance_most", nullptr, "{}", imbalance(&Spread::most)},
           {"repetitions", nullptr, "{}", [](auto& point) { return point.wall_s.size(); }},
           {"updates", nullptr, "{}",
            [](auto& point) { return point.summary.at("updates").at("total"); }},
@@ -163,6 +191,7 @@ std::string scaling_json(const Scaling& scaling) {
   json["cores"] = scaling.cores;
   json["repetitions"] = scaling.repetitions;
   json["complete"] = scaling.complete;
+  json["notes"] = notes_of(scaling);
   json["reference"] = which_json(scaling, scaling.reference());
   json["runs"] = Json::array();
   for (const ScalingPoint& point : done(scaling)) {
@@ -173,8 +202,8 @@ std::string scaling_json(const Scaling& scaling) {
 
 /// Speed-up over all workers, with the line of as many times as there are workers.
 std::string speed_up_picture(const Scaling& scaling) {
-  std::vector<viz::Series> lines = lines_of(
-      scaling, [&](const ScalingPoint& point) { return speed_up_of(scaling, point).median; });
+  std::vector<viz::Series> lines =
+      lines_of(scaling, [&](const ScalingPoint& point) { return speed_up_of(scaling, point); });
   const double most = scaling.most_workers();
   const double ideal = most / scaling.reference().all_workers();
   lines.push_back({"as many times as workers", {{0.0, 0.0}, {most, ideal}}, false});
@@ -184,12 +213,12 @@ std::string speed_up_picture(const Scaling& scaling) {
       charts, {fmt::format("Speed-up: case {}", scaling.case_name), caption_of(scaling)});
 }
 
-/// Load-balance efficiency over workers, and speed-up per worker.
+/// Imbalance over workers, and speed-up per worker.
 std::string efficiency_picture(const Scaling& scaling) {
   std::array charts = {
       chart_over_workers(
-          scaling, "load-balance efficiency (1 is perfect, more is worse)",
-          lines_of(scaling, [](const ScalingPoint& point) { return median(point.balance); })),
+          scaling, "imbalance: largest over mean work (1 is perfect)",
+          lines_of(scaling, [](const ScalingPoint& point) { return spread_of(point.imbalance); })),
       chart_over_workers(scaling, "speed-up per worker (1 is perfect)",
                          lines_of(scaling, [&](const ScalingPoint& point) {
                            return efficiency_of(scaling, point);
@@ -208,11 +237,13 @@ std::string Scaling::label_of(const ScalingPoint& point) const {
 }
 
 std::string scaling_table(const Scaling& scaling) {
-  return fmt::format(
-      "case {}, {}; speed-up over {}; balance: load-balance efficiency, 1 is perfect, more is "
+  std::string text = fmt::format(
+      "case {}, {}; speed-up over {}; imbalance: largest over mean work, 1 is perfect, more is "
       "worse\n\n{}",
       scaling.case_name, caption_of(scaling), scaling.label_of(scaling.reference()),
       table_of(columns_of(scaling), done(scaling), false).plain());
+  for (const std::string& note : notes_of(scaling)) text += fmt::format("\nnote: {}\n", note);
+  return text;
 }
 
 const std::array<SweepFile<Scaling>, 4> kScalingFiles = {{{"scaling.csv", scaling_csv},

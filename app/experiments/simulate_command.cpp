@@ -90,7 +90,7 @@ std::string overheads_text(const WhatIf& what_if) {
 
 /// What a second worker costs a piece, by schedule.
 std::string beside_text(const WhatIf& what_if) {
-  std::string text = "beside a second worker a piece takes longer by:";
+  std::string text = "with a second worker at work a piece takes longer by:";
   for (const model::ScheduleKind kind : what_if.kinds) {
     text += fmt::format(" {} {}", model::to_string(kind),
                         nanoseconds(what_if.overheads.beside_of(kind)));
@@ -161,7 +161,7 @@ std::vector<Column<Prediction>> columns_of(const WhatIf& what_if) {
           {"speed_up", "speed-up", "{:.2f}", [&](auto& p) { return what_if.speed_up(p); }},
           {"speed_up_over_static", "over static, 1", "{:.2f}",
            [&](auto& p) { return what_if.speed_up_over_static(p); }},
-          {"balance_efficiency", "balance", "{:.3f}", &Prediction::balance_efficiency},
+          {"imbalance", "imbalance", "{:.3f}", &Prediction::imbalance},
           {"utilisation", "utilisation", "{:.3f}", &Prediction::utilisation},
           {"steals", "steals", "{}", &Prediction::steals}};
 }
@@ -184,11 +184,11 @@ std::string speed_up_picture(const WhatIf& what_if) {
                            caption(what_if), 560.0, 400.0});
 }
 
-/// SVG: load-balance efficiency, and speed-up per worker.
+/// SVG: imbalance, and speed-up per worker.
 std::string efficiency_picture(const WhatIf& what_if) {
   const std::array charts = {
-      chart_of(what_if, "load-balance efficiency (1 is perfect, more is worse)",
-               [](const Prediction& p) { return p.balance_efficiency; }),
+      chart_of(what_if, "imbalance: largest over mean work (1 is perfect)",
+               [](const Prediction& p) { return p.imbalance; }),
       chart_of(what_if, "speed-up per worker (1 is perfect)",
                [&](const Prediction& p) { return what_if.speed_up_over_static(p) / p.workers; })};
   return viz::draw_charts(
@@ -426,7 +426,7 @@ Action simulate_command(Options& options) {
   const auto request = std::make_shared<SimulateRequest>();
   options.add("TRACE", &request->trace, "a trace.hdf, or the folder of a run with one",
               {.is_required = true});
-  options.add("--workers", &request->workers,
+  options.add("-w,--workers", &request->workers,
               "P1,P2,...: numbers of workers; FIRST..LAST: doubled from first to last");
   options.add("--ranks", &request->ranks,
               "R1,R2,..., or FIRST..LAST: processes that send each other messages, with --workers "
@@ -444,10 +444,11 @@ Action simulate_command(Options& options) {
   options.add("--models", &request->models, "A,B,C: schedules",
               {.lists = true, .check = one_of(request->models)});
   options.add("--beside", &request->beside,
-              "a trace of the same base steps by several workers: what they cost each other",
+              "a trace of the same base steps by several workers, from which the cost of a second "
+              "worker is measured",
               {.repeats = true});
   options.add("--overhead", &request->overheads,
-              "NAME=NANOSECONDS instead of what the trace tells or of the default: piece, "
+              "NAME=NANOSECONDS: an overhead in place of the measured or the default one: piece, "
               "beside or phase, each with .SCHEDULE, barrier, steal, look",
               {.repeats = true});
   add_output(
@@ -455,7 +456,8 @@ Action simulate_command(Options& options) {
       "folder for simulate.csv, simulate.json, speed_up.svg and efficiency.svg; with --ranks "
       "for ranks.csv, ranks.json and ranks.svg",
       "replace such files there");
-  options.add("--seed", &request->seed, "for whom thieves ask first, and for a random partition",
+  options.add("--seed", &request->seed,
+              "of the random numbers: whom an idle worker asks first, and a random partition",
               {.check = whole_number(0, std::numeric_limits<std::uint64_t>::max())});
   options.add("--json", &request->json, "as JSON");
   return [request] { return simulate(*request); };

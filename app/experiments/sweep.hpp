@@ -11,6 +11,7 @@
 
 #include "problem.hpp"
 #include "shared_options.hpp"
+#include "summary_file.hpp"
 
 namespace kumiko::app {
 
@@ -51,8 +52,8 @@ void check_sweep_files(const std::filesystem::path& folder, const Files& files, 
   for (const auto& file : files) check_sweep_file(folder, file.name, overwrite, what);
 }
 
-/// Writes all files, making the folder where it is missing, and the JSON among them into a file of
-/// its own; an empty path stands for none. Throws io::OutputError.
+/// Writes all files, making the folder where it is missing, and the JSON among them as --summary
+/// says; an empty path stands for none. Throws io::OutputError.
 template <class Files, class Found>
 void write_sweep_files(const std::filesystem::path& folder, const Files& files, const Found& found,
                        const std::filesystem::path& json = {}) {
@@ -60,7 +61,7 @@ void write_sweep_files(const std::filesystem::path& folder, const Files& files, 
   for (const auto& file : files) {
     const bool is_json = std::string_view(file.name).ends_with(".json");
     if (!folder.empty()) io::write_text_file(folder / file.name, file.text(found));
-    if (is_json && !json.empty()) io::write_text_file(json, file.text(found));
+    if (is_json) write_summary(json, file.text(found));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "execute.hpp"
 #include "experiments/sweep.hpp"
 #include "published.hpp"
+#include "summary_file.hpp"
 
 namespace kumiko::app {
 
@@ -23,7 +24,7 @@ struct Row {
   std::string label;
   std::string backend;
   io::Changes changes;
-  std::string_view error;      ///< the printed error's name; may be empty
+  std::string_view error;      ///< the published error's name; may be empty
   std::string published = {};  ///< that error, where it is of such a run; else "-"
   io::RunSummary summary = {};
 };
@@ -78,7 +79,8 @@ std::string why_no_errors(const Problem& base) {
   }
   if (spacings.empty()) return {};
   return fmt::format(
-      "The printed errors are of all {} base steps and of spacings 1/{}: these runs are not.\n",
+      "The published errors are of all {} base steps and of spacings 1/{}, which these runs do not "
+      "have.\n",
       base.options.steps, fmt::join(spacings, " and 1/"));
 }
 
@@ -118,11 +120,11 @@ void print_times(const Problem& base, const Row& threads, const Row& pthread, co
              cell(over_amr));
 }
 
-void print_balance(const Row& threads, const Row& pthread) {
-  fmt::print("\nLoad-balance efficiency, {} (1 is perfect, more is worse)\n",
+void print_imbalance(const Row& threads, const Row& pthread) {
+  fmt::print("\nImbalance, {} (largest over mean work; 1 is perfect)\n",
              counted(threads.summary.workers, "worker"));
   for (const Row* row : {&threads, &pthread}) {
-    fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.work.balance_efficiency());
+    fmt::print("{:<30}{:>12.3f}\n", row->label, row->summary.work.imbalance());
   }
 }
 
@@ -145,7 +147,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
 int print_tables(CaseRequest& request) {
   prepare_to_step(request);
   const Problem base = load_problem(request);
-  warn_of_equations(base);
+  warn_of(base);
   Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
@@ -161,10 +163,8 @@ int print_tables(CaseRequest& request) {
   const auto& [coarse, threads, pthread, fine] = rows;
   print_errors(base, {&coarse, &threads, &fine}, fine);
   print_times(base, threads, pthread, fine);
-  print_balance(threads, pthread);
-  if (!request.summary.empty()) {
-    io::write_text_file(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
-  }
+  print_imbalance(threads, pthread);
+  write_summary(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
   return kDone;
 }
 

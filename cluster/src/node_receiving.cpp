@@ -42,15 +42,15 @@ bool asks_for_function(Kind kind) noexcept {
 
 // --- Receiving -----------------------------------------------------------------------------------
 
-/// Who polls is nobody to whom an exception could be told, and messages would be lost with it.
+/// The poller has no caller to report an exception to, and messages would be lost with it.
 int Node::poll(bool idle) noexcept {
   try {
     return poll_once(idle);
   } catch (const std::exception& exception) {
-    std::fprintf(stderr, "kumiko: rank %d cannot go on, for a message could not be handled: %s\n",
+    std::fprintf(stderr, "kumiko: rank %d: cannot handle a message: %s; aborting\n",
                  rank_, exception.what());
   } catch (...) {
-    std::fprintf(stderr, "kumiko: rank %d cannot go on, for a message could not be handled\n",
+    std::fprintf(stderr, "kumiko: rank %d: cannot handle a message; aborting\n",
                  rank_);
   }
   std::abort();

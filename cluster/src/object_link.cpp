@@ -66,7 +66,7 @@ struct LastAct {
 void end_the_others(int status, void* act) {
   const auto& last = *static_cast<const LastAct*>(act);
   if (!last.reason.empty()) {
-    std::fprintf(stderr, "error: rank %d is gone: %s; the other ranks end with it\n", last.rank,
+    std::fprintf(stderr, "kumiko: error: rank %d is gone: %s; the other ranks end with it\n", last.rank,
                  last.reason.c_str());
   }
   std::this_thread::sleep_for(kGrace);

@@ -185,7 +185,7 @@ Prediction ScheduleReplay::prediction() const {
           .workers = workers_,
           .seconds = now_ * 1e-9,
           .utilisation = now_ > 0.0 ? busy_ / (workers_ * now_) : 1.0,
-          .balance_efficiency = sum_of_means_ > 0.0 ? sum_of_largest_ / sum_of_means_ : 1.0,
+          .imbalance = sum_of_means_ > 0.0 ? sum_of_largest_ / sum_of_means_ : 1.0,
           .steals = stealing_.steals()};
 }
 

@@ -272,7 +272,7 @@ TEST(Stepping, GivenSubcyclingThenUpdatesAreCountedByLevelAndWorker) {
   run.advance(1);
   EXPECT_EQ(run.counters().updates_per_level, expected);
   EXPECT_EQ(run.counters().workers[0].updates, run.counters().updates());
-  EXPECT_EQ(run.counters().balance_efficiency(), 1.0);
+  EXPECT_EQ(run.counters().imbalance(), 1.0);
 }
 
 TEST(Stepping, GivenNoSubcyclingThenEveryLevelTakesTheBaseStep) {

@@ -1,6 +1,9 @@
 """Contract: the words of the command line: which are understood, which are refused and how, and what help says."""
 
+import json
+import os
 import re
+import resource
 import subprocess
 import unittest
 from pathlib import Path
@@ -151,9 +154,10 @@ class Refusal(CommandTest):
             (["run", ZALESAK, "--backend", "serial", "--backend", "threads"],
              "--backend is given twice; see 'kumiko run --help'"),
             (["inspect"], "FILE is required; see 'kumiko inspect --help'"),
-            (["run"], "CASE.toml is required; see 'kumiko run --help'"),
-            (["inspect", "one", "two"], "two; see 'kumiko inspect --help'"),
-            (["solver"], "'kumiko solver' needs a command: list, new, check; see 'kumiko solver --help'"),
+            (["run"], "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'"),
+            (["inspect", "one", "two"],
+             "'two' is one argument too many; 'kumiko inspect' takes one FILE; see 'kumiko inspect --help'"),
+            (["solver"], "'kumiko solver' needs a command: list, show, new, check; see 'kumiko solver --help'"),
             ([], "'kumiko' needs a command: run, "),
         ):  # fmt: skip
             with self.subTest(words):
@@ -177,10 +181,10 @@ class Refusal(CommandTest):
 
     def test_given_a_solver_to_compare_that_is_wrong_then_the_option_is_the_one_that_was_typed(self):
         for words, message in (
-            (["--solvers", "upwind1,nope"], "--solvers nope: 'nope' is unknown"),
+            (["--solvers", "upwind1,nope"], "--solvers nope: there is no solver 'nope'"),
             (["--solvers", "upwind1,upwind1"], "--solvers upwind1: it is named twice"),
-            (["--solvers", "upwind1", "--solver", "nope"], "--solver nope: 'nope' is unknown"),
-            (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: 'nope' is unknown"),
+            (["--solvers", "upwind1", "--solver", "nope"], "--solver nope: there is no solver 'nope'"),
+            (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: there is no solver 'nope'"),
             (["--solvers", "upwind1,amr.levels=1"], "as in --solver NAME,amr.levels=1"),
         ):
             with self.subTest(words):
@@ -214,7 +218,7 @@ class Refusal(CommandTest):
 
     def test_given_the_help_of_export_then_it_says_what_each_format_is(self):
         words = " ".join(self.kumiko("export", "--help").stdout.split())
-        choices, help_text = re.search(r"--format TEXT:\{([^}]*)\}(?:=| \[)plotfile\]? (.*?) --output TEXT", words).groups()
+        choices, help_text = re.search(r"--format TEXT:\{([^}]*)\}(?:=| \[)plotfile\]? (.*?) -o,--output TEXT", words).groups()
         of_states, of_traces = help_text.removeprefix("of a state: ").split(". Of a trace: ")
         named = [part.split(", ")[:-1] for part in f"{of_states}; {of_traces}".split("; ")]
         self.assertEqual(sum(named, []), choices.split(","))
@@ -291,11 +295,115 @@ class Help(CommandTest):
                 self.assertEqual(part in with_, is_there, parts)
                 self.assertEqual(part in without, not is_there, parts)
 
-    def test_given_help_then_keys_and_options_are_listed(self):
-        result = self.kumiko("run", "--help")
-        self.assertEqual(result.returncode, 0)
-        for part in ("--backend", "--overwrite", "amr.threshold", "solver.departure"):
-            self.assertIn(part, result.stdout)
+    def test_given_help_then_it_fits_a_screen_and_has_an_example_that_is_understood(self):
+        commands = re.findall(r"^  (\w+) ", self.kumiko("--help").stdout.partition("Subcommands:")[2], re.M)
+        groups = {"search": ("serve", "join"), "solver": ("list", "show", "new", "check"), "case": ("list", "new")}
+        for words in [[name] for name in commands if name not in groups] + [
+            [group, name] for group, names in groups.items() for name in names
+        ]:
+            with self.subTest(words):
+                text = self.kumiko(*words, "--help").stdout
+                self.assertLessEqual(len(text.splitlines()), 60)
+                self.assertLessEqual(max(map(len, text.splitlines())), 100)
+                example = text.splitlines()[-1].split()
+                self.assertEqual(example[: len(words) + 1], ["kumiko", *words])
+                # Whatever its files are, here they are missing: nothing of the line itself is refused.
+                self.assertNotIn("--help", self.kumiko(*example[1:]).stderr)
+
+    def test_given_help_keys_then_those_of_all_tables_or_of_one_are_listed(self):
+        every = self.kumiko("run", "--help-keys")
+        self.assertEqual((every.returncode, every.stderr), (0, ""))
+        self.assertLessEqual(max(map(len, every.stdout.splitlines())), 100)
+        for key in ("amr.threshold", "time.steps", "solver.departure", "case.sigma"):
+            self.assertIn(f"\n{key}\n", every.stdout)
+        solvers = self.kumiko("compare", "--help-keys", "solver").stdout
+        self.assertIn("\nsolver.departure\n", solvers)
+        self.assertNotIn("amr.threshold", solvers)
+        self.assert_refused(self.kumiko("run", "--help-keys=solvr"), "'solvr'", "did you mean 'solver'?")
+
+    def test_given_json_then_lists_name_what_there_is(self):
+        for kind, known in (("solver", "thinc"), ("case", "zalesak")):
+            listed = json.loads(self.kumiko(kind, "list", "--json").stdout)
+            self.assertIn(known, [one["name"] for one in listed])
+            for one in listed:
+                self.assertTrue(Path(one["file"]).is_file(), one)
+
+    def test_given_a_solver_then_show_says_what_it_is(self):
+        shown = self.kumiko("solver", "show", "thinc").stdout
+        for part in ("advection", "cell averages", "solver.beta", "conserves mass"):
+            self.assertIn(part, shown)
+        self.assert_refused(self.kumiko("solver", "show", "thnc"), "'thnc'", "did you mean 'thinc'?")
+
+
+class Results(CommandTest):
+    """Results on stdout, and a stdout that takes none."""
+
+    TINY = [GAUSSIAN, "--set", "amr.levels=1", "--set", "grid.base=32", "--set", "time.stop_step=4"]
+
+    def test_given_json_then_stdout_holds_the_summary_and_stderr_the_text(self):
+        for option in (["--json"], ["--summary", "-"]):
+            with self.subTest(option):
+                done = self.kumiko("run", *self.TINY, "--output", "run", "--overwrite", *option)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stdout, (self.path / "run/summary.json").read_text())
+                self.assertIn("state hash", done.stderr)
+        self.assertFalse((self.path / "-").exists())
+        self.assert_refused(self.kumiko("run", *self.TINY, "--json", "--summary", "a.json"), "--json", "--summary")
+
+    def test_given_a_comparison_on_stdout_then_it_is_one_document_and_complete(self):
+        done = self.kumiko("compare", *self.TINY[:3], "--solvers", "semi_lagrangian_cubic", "--resolutions", "16,32",
+                           "--summary", "-")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertTrue(found["complete"])
+        self.assertEqual(len(found["runs"]), 2)
+
+    def test_given_a_stdout_that_takes_nothing_then_the_run_is_complete_all_the_same(self):
+        for redirection in (">/dev/full", ">&-", "| true"):
+            with self.subTest(redirection):
+                words = ["bash", "-c", f'set -o pipefail; "$@" {redirection}', "-", KUMIKO, "run", *self.TINY]
+                done = subprocess.run([*map(str, words), "--output", "run", "--overwrite"], cwd=self.path,
+                                      capture_output=True, text=True, timeout=60)  # fmt: skip
+                self.assertEqual(done.returncode, 0, done.stderr)
+                if redirection != "| true":  # which may have read it all
+                    self.assertRegex(done.stderr, r"\Akumiko: warning: .* stdout; the run is complete.*'run'\n\Z")
+                self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+                # No file of the run got what was to be printed.
+                for file in (self.path / "run").iterdir():
+                    self.assertNotIn(b"imbalance   ", file.read_bytes())
+
+    def test_given_other_values_at_a_restart_then_key_old_and_new_value_are_named(self):
+        self.kumiko("run", *self.TINY, "--output", "run")
+        done = self.kumiko("run", *self.TINY, "--set", "amr.levels=2", "--output", "run", "--restart", "latest")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("amr.levels is 1 there and 2 now", done.stderr)
+
+    def test_given_nothing_to_restart_from_then_the_remedy_is_named(self):
+        (self.path / "notes").mkdir()
+        (self.path / "notes/text.hdf").write_text("not a checkpoint")
+        done = self.kumiko("run", "--restart", "notes/text.hdf", "--output", "new")
+        self.assert_refused(done, "'notes/text.hdf'", "name a checkpoint or a state")
+        self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output", "CASE.toml")
+
+    def test_given_a_broken_plugin_in_the_environment_then_it_is_a_warning_and_where_it_is_asked_for_an_error(self):
+        (self.path / "plugins").mkdir()
+        (self.path / "plugins/stale.so").write_bytes(b"kumiko_plugin_entry")
+        environment = {**os.environ, "KUMIKO_PLUGIN_PATH": "plugins:gone"}
+        done = self.kumiko("run", *self.TINY, "--output", "run", env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for part in ("KUMIKO_PLUGIN_PATH", "plugins/stale.so", "'gone'"):
+            self.assertIn(part, done.stderr)
+        done = self.kumiko("run", *self.TINY, "--output", "other", "--plugin-path", "plugins")
+        self.assert_refused(done, "plugins/stale.so")
+
+    def test_given_a_limit_of_cpu_time_then_the_run_ends_with_a_checkpoint(self):
+        words = [KUMIKO, "run", ZALESAK, "--output", "run", "--workers", "1"]
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 60))
+        done = subprocess.run([*map(str, words)], cwd=self.path, capture_output=True, text=True, timeout=120,
+                              preexec_fn=limit)  # fmt: skip
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("SIGXCPU", done.stderr)
+        self.assertEqual(len(list((self.path / "run").glob("checkpoint_*.hdf"))), 1)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class Run(CommandTest):
             self.assertGreater(len(file["content"]), 10)
         for key in (
             "case solver backend workers steps wall_s error mass_drift updates "
-            "updates_per_core_s balance_efficiency steals load longest_waits memory patches peak_rss_bytes state_hash config"
+            "updates_per_core_s imbalance balance_efficiency steals load longest_waits memory patches peak_rss_bytes state_hash config"
         ).split():
             self.assertIn(key, summary)
         self.assertEqual(set(summary["error"]), {"rms", "l1_relative", "l1", "linf", "min", "max"})
@@ -443,7 +443,7 @@ class Folder(CommandTest):
                 done = self.kumiko("inspect", "run", "--json")
                 self.assertEqual(done.returncode, 1, f"{file.name}, byte {at}")
                 self.assertEqual(len(done.stderr.splitlines()), 1)
-                self.assertIn(f"'run' is not as the run has written it: {file.name} ", done.stderr)
+                self.assertIn(f"the files in 'run' have changed since the run wrote them: {file.name} ", done.stderr)
                 altered = [each for each in json.loads(done.stdout)["files"] if not each["whole"]]
                 self.assertIn(file.name, [each["name"] for each in altered])
             file.write_bytes(whole)
@@ -468,14 +468,14 @@ class Folder(CommandTest):
                 done = self.kumiko("report", "run")
                 self.assertIn(name, done.stderr, f"byte {at}")
                 if done.returncode == 0:
-                    self.assertIn(f"warning: 'run' is not as the run has written it: {name}", done.stderr)
-                    self.assertIn("are not as the run has written them", page.read_text())
+                    self.assertIn(f"warning: the files in 'run' have changed since the run wrote them: {name}", done.stderr)
+                    self.assertIn("have changed since the run wrote them", page.read_text())
                 else:
                     self.assertEqual(done.returncode, 1, done.stderr)
             file.write_bytes(whole)
         done = self.kumiko("report", "run")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertNotIn("are not as the run has written them", page.read_text())
+        self.assertNotIn("have changed since the run wrote them", page.read_text())
 
     def test_given_a_folder_without_a_finished_run_then_inspect_refuses_it(self):
         (self.path / "mine").mkdir()
@@ -865,7 +865,7 @@ class SeveralComponents(CommandTest):
         self.assertEqual(steps, ["0", "10", "15", "20", "30"])
 
     def test_given_a_state_then_inspect_and_export_name_each(self):
-        keys = ["--set", "time.stop_step=4", "--set", "output.figures=true"]
+        keys = ["--set", "time.stop_step=4", "--set", "output.extras=true"]
         self.run_dyes("run", *keys)
         state = "run/state_000004.hdf"
         report = json.loads(self.kumiko("inspect", state, "--json").stdout)

@@ -187,7 +187,7 @@ class Solver(NewcomerTest):
         source = self.path / "my_scheme" / "my_scheme.cpp"
         source.write_text("a day's work")
         for kind in ("solver", "case"):
-            self.assert_refused(kind, "new", "my_scheme", parts=["'my_scheme' is there already", "--output"])
+            self.assert_refused(kind, "new", "my_scheme", parts=["'my_scheme' already exists", "--output"])
         self.assertEqual(source.read_text(), "a day's work")
 
     def test_given_a_name_that_cannot_be_one_then_it_is_refused(self):

@@ -70,7 +70,7 @@ class PictureTest(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.runs = Path(cls.folder.name)
         for name, more in (
-            ("zalesak", [*SMALL, "--set", "output.figures=true"]),
+            ("zalesak", [*SMALL, "--set", "output.extras=true"]),
             ("dyes", SMALL),
             ("channel", SHORT),
         ):
@@ -187,7 +187,7 @@ class PictureTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertEqual(len(result.stderr.splitlines()), 2, "one line for each file")
         for line in result.stderr.splitlines():
-            self.assertRegex(line, r"state_0000\d0.hdf'.*output.figures=true")
+            self.assertRegex(line, r"state_0000\d0.hdf'.*output.extras=true")
         self.assertEqual(self.names(), [])
 
     def test_given_a_wrong_request_then_it_is_refused(self):

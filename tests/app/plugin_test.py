@@ -448,7 +448,7 @@ class OnTheWay(PluginTest):
                 first, second, third = done.stderr.splitlines()
                 self.assertRegex(first, f"^kumiko: error: {place}")
                 self.assertIn("must throw an exception", first)
-                self.assertRegex(second, r"go on with --restart run/checkpoint_000006\.hdf")
+                self.assertRegex(second, r"continue with --restart run/checkpoint_000006\.hdf")
                 self.assertIn(f"case 'faulty_case' of '{FAULTY}'", third)
 
     @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
@@ -464,7 +464,7 @@ class OnTheWay(PluginTest):
                 self.assertRegex(done.stderr, r"\n  in .* of level 0 patch \(\d+, \d+\).* at t = 0\.5625")
                 self.assertIn("faulty.so(", done.stderr)  # the backtrace
                 self.assertIn(f"case 'faulty_case' of '{FAULTY}'", done.stderr)
-                self.assertRegex(done.stderr, r"\n  go on with --restart run/checkpoint_000006\.hdf\n")
+                self.assertRegex(done.stderr, r"\n  continue with --restart run/checkpoint_000006\.hdf\n")
                 self.assertIn("gdb -p", done.stderr)
 
     @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")

@@ -18,7 +18,7 @@ SHARINGS = list(itertools.product(PARTITIONS, ("true", "false")))
 DELAYS = {mpi: os.environ.get(f"KUMIKO_MPI_DELAYS_{mpi.upper()}", "") for mpi in PRESENT}
 
 LAST = 24
-KEYS = ["grid.base=64", "time.steps=640", f"time.stop_step={LAST}", "output.every=12", "output.figures=false"]
+KEYS = ["grid.base=64", "time.steps=640", f"time.stop_step={LAST}", "output.every=12", "output.extras=false"]
 FILES = ("state_000012.hdf", f"state_{LAST:06}.hdf")
 
 
@@ -143,7 +143,7 @@ class LongRanksTest(RanksCase):
                 self.assertNotEqual(run.returncode, 0)
                 (line,) = errors(run.stderr)
                 self.assertIn(os.strerror(error) + "; make room there, or let --output name a folder elsewhere", line)
-                self.assertIn("go on with --restart", line)
+                self.assertIn("continue with --restart", line)
                 done = self.run_on(mpi, [(2, {})], "run", "--restart", folder, "--quiet")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assert_is_as_of_one(folder)

@@ -152,7 +152,7 @@ class RanksCase(unittest.TestCase):
         lines = [line for line in text.splitlines() if re.search(r"rank \d+ is |gives rank|error:", line)]
         self.assertEqual(len(lines), 1, text)
         self.assertRegex(lines[0], rf"^kumiko: error: rank {rank} is lost: its process has ended \(.*\); "
-                               rf"go on with --restart {self.folder()}(/checkpoint_\d+\.hdf)?$")  # fmt: skip
+                               rf"continue with --restart {self.folder()}(/checkpoint_\d+\.hdf)?$")  # fmt: skip
 
     def goes_on(self, ranks, folder=None):
         """The run can go on from its latest checkpoint, on so many ranks. \\return the hash of ten base steps later"""
@@ -172,7 +172,7 @@ class RanksCase(unittest.TestCase):
 @unittest.skipUnless(PRESENT, "no MPI is installed")
 class RanksTest(RanksCase):
     def test_given_ranks_of_each_mpi_then_files_are_those_of_one_process(self):
-        keys = settings(*KEYS, "time.stop_step=40", "output.every=20", "output.figures=false")
+        keys = settings(*KEYS, "time.stop_step=40", "output.every=20", "output.extras=false")
         self.assertEqual(self.alone("run", ZALESAK, *keys, "--output", "one", "--quiet").returncode, 0)
         one = self.summary("one")
         ways = [("openmpi", 2), ("openmpi", 4), ("mpich", 2)]
@@ -214,7 +214,7 @@ class RanksTest(RanksCase):
         rest = settings("time.stop_step=40", "trace.from=24", "trace.steps=8")
         run = self.on_ranks(PRESENT[-1], 3, "run", "--restart", "part", *rest)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("goes on from part/state_000020.hdf, base step 20", run.stdout)
+        self.assertIn("restarts from part/state_000020.hdf, base step 20", run.stdout)
         self.assertEqual(self.summary("part")["state_hash"], self.summary("one")["state_hash"])
         exported = self.alone("export", "part", "--format", "csv", "--output", "table")
         self.assertEqual(exported.returncode, 0, exported.stderr)
@@ -403,7 +403,7 @@ class RanksTest(RanksCase):
             cwd=self.path, env={**ENVIRONMENT, "TERM": "xterm", "LC_ALL": "C"}, text=True, capture_output=True,
             stdin=subprocess.DEVNULL, timeout=LIMIT, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertRegex(run.stdout, r"zalesak  \[#*-*\] .* M updates/s  balance .*  2 ranks \d+-\d+ % busy  patches ")
+        self.assertRegex(run.stdout, r"zalesak  \[#*-*\] .* M updates/s  imbalance .*  2 ranks \d+-\d+ % busy  patches ")
 
     def test_given_a_signal_to_any_rank_then_the_run_ends_with_a_checkpoint(self):
         for mpi in PRESENT:
@@ -428,7 +428,7 @@ class RanksTest(RanksCase):
                 (line,) = errors(text)
                 self.assertIn("File too large", line)
                 self.assertEqual("rank 1: cannot write" in line, rank == 1)
-                self.assertIn("go on with --restart", line)
+                self.assertIn("continue with --restart", line)
                 self.assertEqual(list(self.path.glob(f"{self.folder()}/*.hdf.part")), [])
                 self.goes_on(2)
 

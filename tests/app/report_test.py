@@ -31,7 +31,7 @@ SMALL = [
 ]
 MPIRUN = os.environ.get("KUMIKO_MPIRUN", "")
 TRACED = ["--set", "trace.from=0"]
-FIGURES = ["--set", "output.figures=true"]  # in one run alone, since pictures take long to draw and to decode
+FIGURES = ["--set", "output.extras=true"]  # in one run alone, since pictures take long to draw and to decode
 PHONE = (390, 844)
 SCREEN = (1280, 900)
 
@@ -218,7 +218,7 @@ class ReportTest(unittest.TestCase):
             for part in key.split("/"):
                 expected = expected[part]
             self.assertEqual(json.loads(value), expected, key)
-            if key in ("balance_efficiency", "error/rms", "error/max"):
+            if key in ("imbalance", "error/rms", "error/max"):
                 self.assertAlmostEqual(float(text), expected, delta=1e-4 * abs(expected))
             if key in ("updates/total", "steals", "workers", "steps"):
                 self.assertEqual(int(text.replace(",", "")), expected)
@@ -360,7 +360,7 @@ class Page(ReportTest):
         for name in BACKENDS:
             so_far = [float(row[3]) for row in rows if row[0] == name and row[1] == "run so far"]
             self.assertEqual(len(so_far), STEPS)
-            self.assertAlmostEqual(so_far[-1], self.summary(name)["balance_efficiency"], places=12)
+            self.assertAlmostEqual(so_far[-1], self.summary(name)["imbalance"], places=12)
 
     def test_given_diagnostics_of_each_step_then_the_updates_of_the_levels_are_those_of_the_workers(self):
         result = kumiko("report", self.path / "each", "--csv", self.path / "each-csv")
@@ -427,7 +427,7 @@ class Page(ReportTest):
         text = self.browser.run("return document.body.innerText")
         for part in ("trace.from=0", "amr.levels=2", "backend threads"):
             self.assertIn(part, text)
-        self.assertIn("output.figures=true" if HAS_VTK else "KUMIKO_WITH_VTK=ON", text)
+        self.assertIn("output.extras=true" if HAS_VTK else "KUMIKO_WITH_VTK=ON", text)
         self.assertEqual(self.browser.run("return document.querySelectorAll('.timeline').length"), 0)
 
 
@@ -661,9 +661,9 @@ class Refused(ReportTest):
             self.browser.open(folder / "report.html")
             text = self.browser.run("return document.body.innerText")
             self.assertEqual("earlier part of the run" in text, says_so)
-            altered = "The files of other are not as the run has written them"
+            altered = "The files of other have changed since the run wrote them"
             self.assertEqual(altered in text, says_so)
-            self.assertEqual("is not as the run has written it: summary.json has" in result.stderr, says_so)
+            self.assertEqual("have changed since the run wrote them: summary.json has" in result.stderr, says_so)
 
     def printed(self):
         """Rows and notes of the printed values."""
@@ -678,7 +678,7 @@ class Refused(ReportTest):
         self.browser.open(self.path / "threads" / "report.html")
         rows, notes = self.printed()
         self.assertEqual(rows, [])
-        self.assertIn("7 printed values are left out", notes)
+        self.assertIn("7 published values are left out", notes)
         self.assertIn(f"ended after {STEPS} of 640 base steps", notes)
 
     def test_given_both_runs_of_a_ratio_then_its_rows_alone_are_there_each_with_a_name_of_its_own(self):
@@ -688,7 +688,7 @@ class Refused(ReportTest):
         self.assertEqual(len(set(rows)), len(rows), rows)
         for row in rows:
             self.assertIn("threads ÷ pthread", row)
-        self.assertIn("5 printed values are left out", notes)
+        self.assertIn("5 published values are left out", notes)
 
     def test_given_a_trace_that_was_cut_off_then_it_is_named(self):
         cut = self.path / "cut"

@@ -186,7 +186,7 @@ class Restart(RestartTest):
         self.assertLess(most_kib[1] - most_kib[0], 8 << 10, most_kib)
 
     def test_given_compression_then_the_files_are_smaller_and_the_bits_the_same(self):
-        keys = ["checkpoint.every=30", "output.every=20", "output.figures=true"]
+        keys = ["checkpoint.every=30", "output.every=20", "output.extras=true"]
         whole = self.uninterrupted(*keys)
         for backend in ("threads", "serial"):
             packed = self.run_well(
@@ -308,7 +308,7 @@ class Sidecar(RestartTest):
 
     def test_given_figures_a_trace_and_messages_then_the_checkpoints_are_the_same(self):
         self.whole()
-        keys = [*KEYS, *self.KEYS, "output.figures=true", "trace.from=5", "trace.steps=30"]
+        keys = [*KEYS, *self.KEYS, "output.extras=true", "trace.from=5", "trace.steps=30"]
         done = self.kumiko("run", ZALESAK, *settings(*keys), "--output", "run", "--summary", "more.json")
         self.assertEqual(done.returncode, 0, done.errors)
         self.assertTrue((self.path / "run" / "trace.hdf").exists())
@@ -453,7 +453,7 @@ class Sidecar(RestartTest):
         # level and indicator follow from the state; worker and cost were measured.
         for number, way in enumerate(self.WAYS[:3:2]):
             self.run_well(
-                ZALESAK, *settings(*KEYS, *self.KEYS, "output.figures=true"), *way, folder=f"run{number}"
+                ZALESAK, *settings(*KEYS, *self.KEYS, "output.extras=true"), *way, folder=f"run{number}"
             )
         for name in [name for name in self.states("run0") if name.startswith("state")]:
             (self.path / "run0" / name).unlink()
@@ -663,7 +663,7 @@ class Refusal(RestartTest):
         self.assertEqual(done.returncode, 0, done.errors)
         for name in ("checkpoint_000050.hdf", "checkpoint_000040.hdf"):
             self.assertIn(f"warning: 'run/{name}' holds values that are not finite", done.errors)
-        self.assertIn("'run/checkpoint_000030.hdf' is the newest good one", done.errors)
+        self.assertIn("the restart is from 'run/checkpoint_000030.hdf', the newest whole one", done.errors)
         self.assertIn("checkpoint_000030.hdf, base step 30", done.output)
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
@@ -734,7 +734,7 @@ class Export(RestartTest):
             row = next(row for row in self.rows("diagnostics.csv") if row["step"] == str(step))
             self.assertEqual(float(header[4]), float(row["time"]))
         done = self.kumiko("export", states[0], "--output", "plots")
-        self.assert_refused(done, "'plots/plt_000020' is there already", "--output")
+        self.assert_refused(done, "'plots/plt_000020' already exists", "--output")
 
     def test_given_states_and_png_then_frames_are_drawn(self):
         self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=3"))
@@ -830,14 +830,14 @@ class Interruption(RestartTest):
             self.assertEqual(run.returncode, 1, errors)
             self.assertIn(f"ended by signal {int(ending)}", errors)
             last = self.checkpoints()[-1].name
-            self.assertIn(f"go on with --restart run/{last}", errors)
+            self.assertIn(f"continue with --restart run/{last}", errors)
             self.assertFalse((self.path / "run" / "summary.json").exists())
             # The first restart is ended as well; the second ends by itself, soon.
             done = int(last[-10:-4])
             end = done + 10
             more = settings(f"time.stop_step={end}") if ending == signal.SIGINT else []
             run = self.start("run", "--restart", "latest", "--output", "run", *more)
-            self.assertIn("goes on from", run.stdout.readline())
+            self.assertIn("restarts from", run.stdout.readline())
         run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0)
         whole = self.run_well(ZALESAK, *settings(*keys, f"time.stop_step={end}"), folder="whole")
@@ -995,7 +995,7 @@ class Failure(RestartTest):
                 self.assertEqual(done.returncode, 1, done.errors)
                 self.assertIn(os.strerror(error), done.errors)
                 self.assertIn("checkpoint_000020.hdf", done.errors)
-                self.assertIn("go on with --restart run/checkpoint_000010.hdf", done.errors)
+                self.assertIn("continue with --restart run/checkpoint_000010.hdf", done.errors)
                 self.assert_earlier_is_whole()
 
         self.for_each_engine(check)

@@ -285,7 +285,7 @@ class SearchTest(unittest.TestCase):
         self.assertIn("the search may go on", errors)
         root = self.start("serve", "queens", 14, "--listen", "127.0.0.1:0", "--secret", self.secret, "--checkpoint", file)
         output = self.ended(root)
-        self.assertIn(f"going on from {parts[1]} part", output)
+        self.assertIn(f"continues from {parts[1]} part", output)
         self.assert_found(output, 14)
 
     def test_given_a_terminal_then_a_search_with_a_checkpoint_shows_how_far_it_is(self):

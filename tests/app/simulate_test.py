@@ -71,7 +71,7 @@ class SimulateTest(unittest.TestCase):
             self.assertAlmostEqual(
                 entry["speed_up_over_static"], alone["static"] / entry["seconds"]
             )
-            self.assertGreaterEqual(entry["balance_efficiency"], 1.0)
+            self.assertGreaterEqual(entry["imbalance"], 1.0)
             self.assertLessEqual(entry["utilisation"], 1.0)
 
     def test_given_a_folder_for_them_then_the_files_hold_what_is_printed(self):

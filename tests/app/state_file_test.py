@@ -120,7 +120,7 @@ class StateFile(StateTest):
 
 
 class Figures(StateTest):
-    more_keys = ["output.figures=true"]
+    more_keys = ["output.extras=true"]
 
     def records(self):
         """Of each patch: its level, its values by component."""
@@ -199,7 +199,7 @@ class SeveralComponents(StateTest):
 
 
 class CompressedFigures(Figures):
-    more_keys = ["output.figures=true", "output.compression=deflate"]
+    more_keys = ["output.extras=true", "output.compression=deflate"]
 
     def test_given_compression_then_each_patch_is_a_chunk_of_hdf5s_own_filters(self):
         for level in range(LEVELS):

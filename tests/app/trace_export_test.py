@@ -324,7 +324,7 @@ class MadeByHand(ExportTest):
         kept.parent.mkdir(parents=True)
         kept.write_text("mine")
         arguments = ("export", self.path / "small.hdf", "--format", "otf2", "--output", self.path / "out")
-        self.assertIn("is there already", self.refusal(*arguments))
+        self.assertIn("already exists", self.refusal(*arguments))
         self.assertEqual([file.name for file in kept.parent.iterdir()], ["mine"])
 
     @unittest.skipIf(HAS_OTF2, "this build has OTF2")

@@ -28,7 +28,7 @@ def check_pages(build):
     found = list(pages.faults(ROOT))
     kumiko = build / "bin" / "kumiko" if build else None
     if kumiko and keys.page_with_tables(KEYS, kumiko, os.environ) != KEYS.read_text():
-        found.append(f"{KEYS}: is not what 'kumiko run --help' says; run scripts/check-docs --write")
+        found.append(f"{KEYS}: is not what 'kumiko run --help-keys' says; run scripts/check-docs --write")
     return found
 
 

@@ -117,15 +117,13 @@ class Repository(Documents):
         self.assertEqual(len(list(pages.names_of_no_page(self.folder))), 1)
 
 
-HELP = """Options:
-  --quiet                     print errors only
-
-Keys of CASE.toml and --set:
+HELP = """Keys of CASE.toml and --set:
 case.name
     the case to compute
     text; required
 amr.floor
-    times the largest |u|
+    times the
+      largest |u|
     number, 0 to 1; default 0.01
 
 Keys of solver 'thinc':

@@ -1,4 +1,4 @@
-"""docs/reference/keys.md between its marks: what `kumiko run --help` says, as tables."""
+"""docs/reference/keys.md between its marks: what `kumiko run --help-keys` says, as tables."""
 
 import re
 import subprocess
@@ -8,8 +8,9 @@ BEGIN, END = "<!-- keys -->", "<!-- end -->"
 
 
 def tables(help_text):
-    """The part of the help from 'Keys of' on, in Markdown."""
-    lines = help_text[help_text.index("Keys of CASE.toml") :].splitlines()
+    """The keys in Markdown."""
+    # A line that has no room for its text goes on by two spaces more.
+    lines = help_text.replace("\n      ", " ").splitlines()
     written, rows = [], 0
     for at, line in enumerate(lines):
         if heading := re.match(r"Keys of (.*):$", line):
@@ -23,7 +24,7 @@ def tables(help_text):
             written.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
             rows += 1
     if rows == 0:
-        raise ValueError("'kumiko run --help' lists no keys")
+        raise ValueError("'kumiko run --help-keys' lists no keys")
     return "\n".join(written) + "\n\n"
 
 
@@ -31,6 +32,6 @@ def page_with_tables(page: Path, kumiko: Path, environment):
     """The page's text as it should be."""
     text = page.read_text()
     plain = {name: value for name, value in environment.items() if name != "KUMIKO_PLUGIN_PATH"}
-    shown = subprocess.run([kumiko, "run", "--help"], env=plain, check=True, capture_output=True, text=True)
+    shown = subprocess.run([kumiko, "run", "--help-keys"], env=plain, check=True, capture_output=True, text=True)
     before, _, rest = text.partition(BEGIN)
     return before + BEGIN + "\n" + tables(shown.stdout) + END + rest.partition(END)[2]

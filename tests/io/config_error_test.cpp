@@ -12,6 +12,7 @@ namespace kumiko::io::test {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -45,8 +46,8 @@ TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {
 
 TEST(ConfigError, UnknownKeyFarFromAllListsItsTable) {
   EXPECT_EQ(refusal(kMinimal + "[output]\nhorizontal = 3"),
-            "run.toml:3: unknown key 'output.horizontal'; table [output] is known, its keys are "
-            "output.every, output.figures, output.compression");
+            "run.toml:3: unknown key 'output.horizontal'; the keys of [output] are "
+            "output.every, output.extras, output.compression");
 }
 
 TEST(ConfigError, UnknownKeyOutsideAllTablesListsTheTables) {
@@ -314,6 +315,29 @@ TEST(ConfigError, GarbageOfAnyDepthIsRefused) {
   std::string bytes;
   for (int i = 0; i < 4000; ++i) bytes += static_cast<char>((i * 7919) % 251);
   EXPECT_THAT(refusal(bytes), StartsWith("run.toml:"));
+}
+
+TEST(ConfigError, CommonSlipsAreToldInPlainWords) {
+  const auto slip = [](const std::string& line) { return refusal(kMinimal + line); };
+  EXPECT_THAT(slip("case.title = 'a\n"),
+              AllOf(StartsWith("run.toml:2:"), HasSubstr("close the quote")));
+  EXPECT_THAT(slip("case.title = a"), HasSubstr("a text stands in quotes"));
+  EXPECT_THAT(slip("amr.keep = True"), HasSubstr("write true"));
+  EXPECT_THAT(slip("case.title =\n"), HasSubstr("no value after '='"));
+  EXPECT_THAT(slip("grid.base = [32, 32"), HasSubstr("close the bracket"));
+  EXPECT_THAT(slip("amr.threshold = 1e999"), HasSubstr("a number must be finite"));
+  EXPECT_THAT(refusal(kMinimal + std::string("a\0b", 3)), HasSubstr("not a TOML file"));
+}
+
+TEST(ConfigError, AnEarlierNameOfAKeyIsAcceptedAndTold) {
+  const ConfigSource source =
+      parse_config(kMinimal + "output.figures = true\n", "run.toml", {"output.figures=false"});
+  EXPECT_THAT(
+      source.notes(),
+      ElementsAre("run.toml:2: 'output.figures' is called 'output.extras' now",
+                  "--set output.figures=false: 'output.figures' is called 'output.extras' now"));
+  EXPECT_FALSE(source.check(schema()).values().flag("output.extras"));
+  EXPECT_TRUE(parse_config(kMinimal + "output.extras = true\n", "run.toml").notes().empty());
 }
 
 TEST(ConfigError, CharactersBeyondAsciiStandInQuotesAndCommentsOnly) {

@@ -49,7 +49,7 @@ class RunFolderTest : public OutputTest {
 
 TEST_F(RunFolderTest, GivenAFinishedRunThenItsTablesReadBack) {
   const RunFolder run = read_run_folder(folder_);
-  EXPECT_EQ(run.summary->at("balance_efficiency"), 1.25);
+  EXPECT_EQ(run.summary->at("imbalance"), 1.25);
   EXPECT_EQ(run.configuration, "case.name = \"zalesak\"\n");
   ASSERT_EQ(run.load.size(), 2U);
   EXPECT_EQ(run.load[1].step, 1);

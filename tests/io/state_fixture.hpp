@@ -65,7 +65,7 @@ inline Sidecar example_sidecar() {
                   .paths = {"case.toml", "out", "case.so", "solver.so"}};
   sidecar.configuration.set("checkpoint.every", std::string("10 min"));
   sidecar.configuration.set("output.every", std::int64_t{20});
-  sidecar.configuration.set("output.figures", true);
+  sidecar.configuration.set("output.extras", true);
   return sidecar;
 }
 

@@ -96,7 +96,7 @@ TEST(ScheduleModel, GivenOneWorkerThenEveryScheduleTakesTheWorkAndItsOverheads) 
     const Prediction prediction = model.predict(kind, 1);
     EXPECT_NEAR(prediction.seconds, expected, 1e-12) << to_string(kind);
     EXPECT_NEAR(prediction.utilisation, model.bounds().work / expected, 1e-9);
-    EXPECT_DOUBLE_EQ(prediction.balance_efficiency, 1.0);
+    EXPECT_DOUBLE_EQ(prediction.imbalance, 1.0);
     EXPECT_EQ(prediction.steals, 0u);
   }
 }
@@ -129,7 +129,7 @@ TEST(ScheduleModel, GivenAStencilThenDataflowKeepsGrahamsBoundAndTheOthersTheLow
       const Prediction prediction = model.predict(kind, workers);
       EXPECT_GE(prediction.seconds, model.bounds().at(workers) * (1.0 - 1e-9)) << to_string(kind);
       EXPECT_LE(prediction.utilisation, 1.0 + 1e-9);
-      EXPECT_GE(prediction.balance_efficiency, 1.0);
+      EXPECT_GE(prediction.imbalance, 1.0);
     }
     EXPECT_LE(model.predict(ScheduleKind::kDataflow, workers).seconds,
               (model.bounds().work / workers + path * (1.0 - 1.0 / workers)) * (1.0 + 1e-9));
@@ -157,7 +157,7 @@ TEST(ScheduleModel, GivenTheSameSeedThenThePredictionIsTheSame) {
     const Prediction second = ScheduleModel(trace, Overheads(), 7).predict(kind, 13);
     EXPECT_EQ(first.seconds, second.seconds);
     EXPECT_EQ(first.steals, second.steals);
-    EXPECT_EQ(first.balance_efficiency, second.balance_efficiency);
+    EXPECT_EQ(first.imbalance, second.imbalance);
   }
 }
 
@@ -171,7 +171,7 @@ TEST(DataflowModel, GivenIndependentPiecesThenTheIdleWorkerStealsTheOldest) {
   const Prediction prediction = predict(trace, ScheduleKind::kDataflow, 2);
   EXPECT_NEAR(microseconds(prediction), 4.0, 1e-6);
   EXPECT_EQ(prediction.steals, 1u);
-  EXPECT_DOUBLE_EQ(prediction.balance_efficiency, 3.0 / 2.0);
+  EXPECT_DOUBLE_EQ(prediction.imbalance, 3.0 / 2.0);
   EXPECT_NEAR(prediction.utilisation, 7.0 / 8.0, 1e-9);
 }
 
@@ -199,7 +199,7 @@ TEST(DataflowModel, GivenAStencilThenReadyPiecesGoHome) {
   EXPECT_NEAR(microseconds(prediction), 6.0, 1e-6);
   EXPECT_EQ(prediction.steals, 1u);
   // First step: 0 by worker 0, three by worker 1. Second step: two each.
-  EXPECT_DOUBLE_EQ(prediction.balance_efficiency, (3.0 + 2.0) / (2.0 + 2.0));
+  EXPECT_DOUBLE_EQ(prediction.imbalance, (3.0 + 2.0) / (2.0 + 2.0));
 }
 
 TEST(DataflowModel, GivenABlockThenOthersWaitForItsStateUntilItsLastTaskOfTheStep) {
@@ -250,7 +250,7 @@ TEST(LevelModel, GivenAPhaseThenEachHasAPartAndWhoIsDoneStealsOfTheOthers) {
   const Prediction prediction = predict(trace, ScheduleKind::kLevel, 2);
   EXPECT_NEAR(microseconds(prediction), 6.0, 1e-6);
   EXPECT_EQ(prediction.steals, 1u);
-  EXPECT_DOUBLE_EQ(prediction.balance_efficiency, 1.5);
+  EXPECT_DOUBLE_EQ(prediction.imbalance, 1.5);
 }
 
 TEST(LevelModel, GivenOverheadsThenEachPhaseEndsWithItsOwn) {
@@ -276,7 +276,7 @@ TEST(StaticModel, GivenStripsThenAPatchBelongsToThatOfItsCentre) {
   EXPECT_NEAR(microseconds(predict(trace, ScheduleKind::kStatic, 2)), 5.0, 1e-6);
   const Prediction three = predict(trace, ScheduleKind::kStatic, 3);
   EXPECT_NEAR(microseconds(three), 4.0, 1e-6);
-  EXPECT_DOUBLE_EQ(three.balance_efficiency, 2.0 / (4.0 / 3.0));
+  EXPECT_DOUBLE_EQ(three.imbalance, 2.0 / (4.0 / 3.0));
   EXPECT_EQ(three.steals, 0u);
 }
 
@@ -300,7 +300,7 @@ TEST(StaticModel, GivenAFinerLevelThenItsStripsAreThoseOfTheDomain) {
   trace.stretches[0].end_ns = trace.end_ns;
   EXPECT_NEAR(microseconds(predict(trace, ScheduleKind::kStatic, 2)), 2.0 + 3 * 3.0, 1e-6);
   EXPECT_NEAR(microseconds(predict(trace, ScheduleKind::kOpenMp, 2)), 2.0 + 2 * 3.0, 1e-6);
-  EXPECT_DOUBLE_EQ(predict(trace, ScheduleKind::kStatic, 2).balance_efficiency, 5.0 / 4.0);
+  EXPECT_DOUBLE_EQ(predict(trace, ScheduleKind::kStatic, 2).imbalance, 5.0 / 4.0);
 }
 
 TEST(OpenMpModel, GivenALevelThenTheFirstGetOneMore) {
@@ -310,7 +310,7 @@ TEST(OpenMpModel, GivenALevelThenTheFirstGetOneMore) {
   // 0 1 | 2 3 | 4
   const Prediction three = predict(trace, ScheduleKind::kOpenMp, 3);
   EXPECT_NEAR(microseconds(three), 7.0, 1e-6);
-  EXPECT_DOUBLE_EQ(three.balance_efficiency, 2.0 / (5.0 / 3.0));
+  EXPECT_DOUBLE_EQ(three.imbalance, 2.0 / (5.0 / 3.0));
   EXPECT_NEAR(microseconds(predict(trace, ScheduleKind::kOpenMp, 9)), 7.0, 1e-6);
 }
 

@@ -101,9 +101,9 @@ TEST(Balance, GivenUnevenStepsThenEachAndTheSumsAreTheThesissMeasure) {
   const BalanceCurve curve = balance_of(small_run("a").folder.load);
   EXPECT_THAT(curve.step, ElementsAre(0.0, 1.0, 2.0));
   // 512 ÷ 384; 256 ÷ 256; nothing was updated in the last.
-  EXPECT_DOUBLE_EQ(curve.efficiency[0], 4.0 / 3.0);
-  EXPECT_DOUBLE_EQ(curve.efficiency[1], 1.0);
-  EXPECT_TRUE(std::isnan(curve.efficiency[2]));
+  EXPECT_DOUBLE_EQ(curve.imbalance[0], 4.0 / 3.0);
+  EXPECT_DOUBLE_EQ(curve.imbalance[1], 1.0);
+  EXPECT_TRUE(std::isnan(curve.imbalance[2]));
   // (512 + 256) ÷ (384 + 256), not the mean of both.
   EXPECT_THAT(curve.so_far, ElementsAre(DoubleEq(4.0 / 3.0), DoubleEq(1.2), DoubleEq(1.2)));
 }
@@ -111,7 +111,7 @@ TEST(Balance, GivenUnevenStepsThenEachAndTheSumsAreTheThesissMeasure) {
 TEST(Balance, GivenAWorkerMoreAfterARestartThenEachStepHasItsOwnMean) {
   const std::vector<amr::BaseStepLoad> load = {{0, {{100}}}, {1, {{60}, {20}}}};
   const BalanceCurve curve = balance_of(load);
-  EXPECT_THAT(curve.efficiency, ElementsAre(DoubleEq(1.0), DoubleEq(1.5)));
+  EXPECT_THAT(curve.imbalance, ElementsAre(DoubleEq(1.0), DoubleEq(1.5)));
   EXPECT_DOUBLE_EQ(curve.so_far[1], 160.0 / 140.0);
 }
 
@@ -132,8 +132,8 @@ TEST(Balance, GivenMoreStepsThanPointsThenEachPointIsOfItsBinAndTheLastOfTheRun)
   EXPECT_EQ(curve.step[0], 4.0);
   EXPECT_EQ(curve.step[200], 1000.0);  // alone: 1000 % 7 = 6
   // Steps 0 to 4: 50 + 10 updates of the one, 50 of the other.
-  EXPECT_DOUBLE_EQ(curve.efficiency[0], 60.0 / 55.0);
-  EXPECT_DOUBLE_EQ(curve.efficiency[200], 16.0 / 13.0);
+  EXPECT_DOUBLE_EQ(curve.imbalance[0], 60.0 / 55.0);
+  EXPECT_DOUBLE_EQ(curve.imbalance[200], 16.0 / 13.0);
   double largest = 0.0;
   double mean = 0.0;
   for (const amr::BaseStepLoad& step : load) {

@@ -492,7 +492,7 @@ TEST(StateImage, GivenAStateWithoutExtrasThenTheErrorSaysHowToHaveThem) {
       draw_state(state, square(), plain(quantity));
       FAIL();
     } catch (const std::invalid_argument& error) {
-      EXPECT_NE(std::string(error.what()).find("output.figures=true"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("output.extras=true"), std::string::npos);
     }
   }
 }

@@ -134,7 +134,7 @@ function panelOptions(chart, panel, palette, largest, width) {
       valueFormatter: (value) => isNumber(value) ? `${numberText(value)}${chart.y.unit ? ` ${chart.y.unit}` : ""}` : "–" },
     xAxis: axes.map((axis) => ({ ...axis, ...title })),
     yAxis: { ...style, type: "value", name: axisTitle(chart.y), nameLocation: "end",
-      nameTextStyle: { color: palette.text, align: "left", padding: [0, 0, 0, -28] },
+      nameTextStyle: { color: palette.text, align: "left", padding: [0, 0, 0, -20] },
       axisLabel: { ...style.axisLabel, formatter: shortNumbers(Math.max(largest, chart.y_to ?? 0)) },
       min: chart.y_from, max: chart.y_to ?? (largest > chart.y_from ? undefined : chart.y_from + 1) },
     series: panel.series.map((series, at) => seriesOptions(chart, panel, series, at, palette)),

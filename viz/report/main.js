@@ -4,7 +4,7 @@ const report = JSON.parse(document.getElementById("report-data").textContent);
 
 const sections = report.search ? searchSections(report.search) : [
   { id: "figures", title: "Headline figures", parts: () => headlineTable(report) },
-  { id: "published", title: "Printed values beside ours", parts: () => publishedTable(report) },
+  { id: "published", title: "Published values", parts: () => publishedTable(report) },
   { id: "pictures", title: "The field and its patches", parts: () => report.runs.flatMap(pictureSection) },
   { id: "mesh", title: "The mesh over the run", charts: ["patches_level", "updates_level"] },
   { id: "balance", title: "Load balance", charts: ["balance_runs", "balance_step"] },

@@ -29,7 +29,7 @@ function headlineTable(report) {
 function publishedTable(report) {
   if (report.published.length === 0) return [note(report.about_published)];
   const names = report.runs.map((run) => run.name);
-  const head = ["Printed figure", "Norm", "Points per unit", "Printed value"].map(
+  const head = ["Published figure", "Norm", "Points per unit", "Published value"].map(
     (text, at) => el("th", { scope: "col", class: at > 1 ? "number" : "" }, text));
   head.push(...names.map((name) => el("th", { scope: "col", class: "number" }, name)),
     el("th", { scope: "col" }, "Source"));
@@ -39,11 +39,11 @@ function publishedTable(report) {
     el("td", { class: "number" }, numberText(row.value)),
     row.ours.map((value) => el("td", { class: "number" }, valueText(value, "number"))),
     el("td", {}, row.source)));
-  const rows = () => [["name", "norm", "points", "printed", ...names, "source"],
+  const rows = () => [["name", "norm", "points", "published", ...names, "source"],
     ...report.published.map((row) => [row.name, row.norm, row.points, row.value, ...row.ours, row.source])];
-  return [tableOf(head, body, "Printed values beside ours"),
-    note("An error of ours stands where a run took all its time steps on a grid of the same spacing; a ratio of wall "
-      + "times stands at the run whose time is divided, where the report has both runs."),
+  return [tableOf(head, body, "Published values"),
+    note("A run has an error here if it took all its time steps on a grid of the same spacing. A ratio of wall times is "
+      + "shown at the run whose time is divided, if the report has both runs."),
     ...(report.about_published ? [note(report.about_published)] : []),
     el("p", {}, csvLink("published", rows))];
 }
@@ -58,7 +58,7 @@ const causeTexts = {
 
 function waitsTable(run) {
   if (run.waits.length === 0) {
-    return [note(`${run.name} counted no waits of patches: nobody waits where one worker does all.`)];
+    return [note(`${run.name} counted no waits of patches: a single worker never waits for another.`)];
   }
   const titles = ["Wait", "Base step", "Worker", "Patch", "Waited for", "Because"];
   const head = titles.map((text, at) => el("th", { scope: "col", class: at < 3 ? "number" : "" }, text));

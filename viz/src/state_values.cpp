@@ -23,7 +23,7 @@ std::size_t component_of(const amr::SavedRun& state, Quantity quantity, int comp
   if (quantity != Quantity::kField) {
     const amr::Extra extra = extra_of(quantity);
     amr::require(has_extras(state),
-                 "has no {} of its patches; run the case with --set output.figures=true",
+                 "has no {} of its patches; run the case with --set output.extras=true",
                  to_string(extra));
     return field + static_cast<std::size_t>(extra);
   }

@@ -30,7 +30,7 @@ WorkerLoad WorkCounters::total() const {
   return total;
 }
 
-double WorkCounters::balance_efficiency() const {
+double WorkCounters::imbalance() const {
   return sum_of_means > 0.0 ? static_cast<double>(sum_of_largest) / sum_of_means : 1.0;
 }
 

@@ -111,7 +111,8 @@ CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) co
     enough = std::max(enough, in_proportion(options_.steps, cfl));
   }
   return {fmt::format("{} has CFL number {:.8g} at t = {:g}, but solver '{}' takes up "
-                      "to {:g}; `steps` must be {} at least",
+                      "to {:g}; `steps` must be {} at least, by an estimate: other patches and "
+                      "later times may need more",
                       to_string(id), cfl, time, solver_.traits().name, solver_.traits().cfl_limit,
                       enough),
           enough};

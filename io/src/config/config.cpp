@@ -41,6 +41,16 @@ Setting read_override(const std::string& text) {
   return {key, where, detail::OverrideText{std::string(value)}};
 }
 
+/// The name of a key that once had another.
+std::string_view name_today(std::string_view key) {
+  constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+      {"output.figures", "output.extras"}};
+  for (const auto& [before, today] : kRenamed) {
+    if (key == before) return today;
+  }
+  return key;
+}
+
 /// The part of a dotted name before its last dot; empty without one.
 std::string_view table_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
@@ -68,7 +78,7 @@ std::string list_keys(const Schema& schema, std::string_view table) {
   for (const Key& key : schema.keys()) {
     if (key.table() == table) names.push_back(key.spec.name);
   }
-  return fmt::format("its keys are {}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// The name under which the key of a setting would be declared.
@@ -103,7 +113,7 @@ ConfigError unknown_key(const Schema& schema, const Setting& setting) {
   if (const std::optional<std::string> meant = nearest(name, key_names(schema))) {
     remedy = fmt::format("did you mean '{}'?", *meant);
   } else if (schema.has_table(table)) {
-    remedy = fmt::format("table [{}] is known, {}", table, list_keys(schema, table));
+    remedy = fmt::format("the keys of [{}] are {}", table, list_keys(schema, table));
   } else {
     remedy = list_tables(schema);
   }
@@ -136,8 +146,8 @@ const Key* key_of(const Schema& schema, const Setting& setting) {
   }
   refuse_other_kind_of_table(schema, setting, name);
   if (is_header) return nullptr;
-  throw ConfigError(fmt::format("{}: {} is a table, not a key; {}", setting.where, in_quotes(name),
-                                list_keys(schema, name)));
+  throw ConfigError(fmt::format("{}: {} is a table, not a key; its keys are {}", setting.where,
+                                in_quotes(name), list_keys(schema, name)));
 }
 
 /// The keys of tables that the file has.
@@ -356,10 +366,17 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   source.name_ = one_line(name);
   source.settings_ = read_toml(text, source.name_);
   for (const auto& [key, value] : beside.values.values()) {
-    source.settings_.push_back({key, one_line(beside.name), value});
+    source.settings_.push_back({std::string(name_today(key)), one_line(beside.name), value});
   }
   for (const std::string& override_text : overrides) {
     source.settings_.push_back(read_override(override_text));
+  }
+  for (Setting& setting : source.settings_) {
+    const std::string_view today = name_today(setting.key);
+    if (today == setting.key) continue;
+    source.notes_.push_back(
+        fmt::format("{}: '{}' is called '{}' now", setting.where, setting.key, today));
+    setting.key = today;
   }
   drop_replaced(source.settings_, kSolverName,
                 std::get<std::string>(Schema().find(kSolverName)->spec.default_value));

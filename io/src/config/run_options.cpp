@@ -86,7 +86,7 @@ std::vector<amr::OptionField<RunOptions>> described_options() {
       field<&R::workers>("runtime.workers", {0, 4096}, kRun,
                          "OS threads that work; 0 = all available"),
       field<&R::idle>("runtime.idle", {}, kRun,
-                      "what workers of backend 'threads' do that find no work"),
+                      "what workers of backend 'threads' do while they have no work"),
       amount<&R::checkpoints, parse_interval>(
           "checkpoint.every", "it must be a number of base steps or a time such as \"10 min\"",
           kRun,
@@ -95,12 +95,12 @@ std::vector<amr::OptionField<RunOptions>> described_options() {
       field<&R::checkpoints_kept>("checkpoint.keep", {1, kMostCount}, kRun,
                                   "newest checkpoints that stay; older ones are removed"),
       field<&R::on_failure>("checkpoint.on_failure", {}, kRun,
-                            "what a run does whose checkpoint cannot be written"),
+                            "what to do when a checkpoint cannot be written"),
       field<&R::output_every>("output.every", {0, kMostCount}, kRun,
                               "base steps between files of the state; 0 = the final state only"),
-      field<&R::output_figures>("output.figures", {}, kRun,
-                                "whether files of the state also show level, worker, cost and "
-                                "indicator; five times the size"),
+      field<&R::output_extras>("output.extras", {}, kRun,
+                               "whether files of the state also show level, worker, cost and "
+                               "indicator; five times the size"),
       field<&R::compression>("output.compression", {}, kRun,
                              "how files of the state and checkpoints store their records; deflate "
                              "is smaller and slower"),

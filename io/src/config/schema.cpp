@@ -5,6 +5,7 @@
 
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/schema.hpp>
+#include <kumiko/io/wrapped.hpp>
 
 #include "config/core_keys.hpp"
 #include "config/key_check.hpp"
@@ -91,22 +92,20 @@ bool Schema::has_table(std::string_view name) const {
   return std::ranges::any_of(keys_, [&](const Key& key) { return lies_in(key.spec.name, name); });
 }
 
-std::string describe_key(const Key& key) {
-  std::string text =
-      fmt::format("{}\n    {}\n    {}", key.spec.name, key.spec.help, type_name(key));
-  if (!key.spec.choices.empty()) text += ": " + choices_text(key);
-  if (const std::string range = amr::range_text(key.range); !range.empty()) text += ", " + range;
-  if (key.repeated) {
-    text += fmt::format("; in each [[{}]]", key.table());
-  }
-  return text + (key.required ? "; required\n"
-                              : fmt::format("; default {}\n", toml_value(key.spec.default_value)));
-}
+std::string value_text(const amr::ParameterValue& value) { return toml_value(value); }
 
-std::string describe_keys(const Schema& schema) {
-  std::string text;
-  for (const Key& key : schema.keys()) text += describe_key(key);
-  return text;
+std::string describe_key(const Key& key) {
+  std::string type = type_name(key);
+  if (!key.spec.choices.empty()) type += ": " + choices_text(key);
+  if (const std::string range = amr::range_text(key.range); !range.empty()) type += ", " + range;
+  if (key.repeated) type += fmt::format("; in each [[{}]]", key.table());
+  type += key.required ? "; required" : "; default " + toml_value(key.spec.default_value);
+  const auto in_lines = [](const std::string& text) {
+    constexpr std::size_t kWidth = 94;  // with the indentation, 100 columns
+    return wrapped(text, kWidth, "\n      ");
+  };
+  return fmt::format("{}\n    {}\n    {}\n", key.spec.name, in_lines(key.spec.help),
+                     in_lines(type));
 }
 
 }  // namespace kumiko::io

@@ -169,11 +169,14 @@ void refuse_long_lines(std::string_view text, const std::string& name) {
   }
 }
 
-/// Refuses beforehand what the library (3.3) does not survive. Throws ConfigError, with the line,
-/// for a text with a line too long for a configuration (the library recurses into nested tables,
-/// whose depth the line's length bounds), and for a character beyond ASCII outside strings and
-/// comments (no TOML; the library declares some unreachable).
+/// Refuses beforehand what is not a text, and what the library (3.3) does not survive. Throws
+/// ConfigError, with the line, for a text with a line too long for a configuration (the library
+/// recurses into nested tables, whose depth the line's length bounds), and for a character beyond
+/// ASCII outside strings and comments (no TOML; the library declares some unreachable).
 void guard_toml(std::string_view text, const std::string& name) {
+  if (text.find('\0') != text.npos) {
+    throw ConfigError(name + ": it holds zero bytes, so it is not a TOML file; name a CASE.toml");
+  }
   refuse_long_lines(text, name);
   const std::size_t stray = find_stray_byte(text);
   if (stray == std::string_view::npos) return;
@@ -183,6 +186,28 @@ void guard_toml(std::string_view text, const std::string& name) {
                   name, 1 + std::count(before.begin(), before.end(), '\n')));
 }
 
+/// What to say where the library's description is for those who know its grammar: by a part of it.
+constexpr std::pair<std::string_view, std::string_view> kPlainWords[] = {
+    {"control characters other than TAB",
+     "the line ends, or has a control character, within a text; close the quote"},
+    {"could not determine value type",
+     "this is not a value; a text stands in quotes, such as \"cubic\", a number, true or false "
+     "does "
+     "not"},
+    {"expected 'true', saw", "this is not a value; write true, or a text in quotes"},
+    {"expected 'false', saw", "this is not a value; write false, or a text in quotes"},
+    {"expected value, saw", "there is no value after '='; add one, or take the key out"},
+    {"encountered end-of-file",
+     "the file ends within a list or a text; close the bracket or the quote"},
+};
+
+/// What to do about the others, after the description.
+constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
+    {"redefine", "; remove one of the two"},
+    {"could not be interpreted as a value", "; a number must be finite, 1.7e308 at most"},
+    {"not representable in 64 bits", "; give a smaller number"},
+};
+
 /// The library's description, less its account of what it was doing.
 std::string syntax_message(const toml::parse_error& error) {
   std::string message = one_line(error.description());
@@ -190,8 +215,13 @@ std::string syntax_message(const toml::parse_error& error) {
     const std::size_t colon = message.find(": ");
     if (colon != std::string::npos) message.erase(0, colon + 2);
   }
-  const bool duplicate = message.find("redefine") != std::string::npos;
-  return message + (duplicate ? "; remove one of the two" : "; correct the TOML there");
+  for (const auto& [has, plain] : kPlainWords) {
+    if (message.find(has) != std::string::npos) return std::string(plain);
+  }
+  for (const auto& [has, remedy] : kRemedies) {
+    if (message.find(has) != std::string::npos) return message + std::string(remedy);
+  }
+  return message + "; correct the TOML there";
 }
 
 }  // namespace

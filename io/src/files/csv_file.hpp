@@ -38,7 +38,7 @@ void split_csv_line(std::string_view line, std::vector<Text>& fields) {
 /// Throws OutputError: a file that a run is to go on with is not one of its tables.
 [[noreturn]] inline void refuse_columns(const std::filesystem::path& path) {
   throw OutputError(fmt::format(
-      "cannot go on with '{}': its columns are not those of this run; name another folder with "
+      "cannot continue '{}': its columns are not those of this run; name another folder with "
       "--output",
       path.string()));
 }

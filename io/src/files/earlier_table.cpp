@@ -31,8 +31,8 @@ EarlierTable::EarlierTable(const std::filesystem::path& path, std::int64_t last)
 void EarlierTable::for_each(const std::function<void(const Fields& row)>& take) const {
   if (empty()) return;
   if (read(file_, last_, take).rows_ == rows_) return;
-  throw OutputError(fmt::format("cannot go on with '{}': it cannot be read, or changes meanwhile",
-                                file_.string()));
+  throw OutputError(
+      fmt::format("cannot continue '{}': it cannot be read, or changes meanwhile", file_.string()));
 }
 
 EarlierTable EarlierTable::read(const std::filesystem::path& path, std::int64_t last,

@@ -196,7 +196,7 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     if (earlier == Earlier::kReplace) return;
     const FileDescriptor nobody_writes = locked(path);
     throw OutputError(fmt::format(
-        "the output folder '{}' holds a run; replace that run with --overwrite, or go on with it "
+        "the output folder '{}' holds a run; replace that run with --overwrite, or continue it "
         "with --restart latest, or {}",
         path.string(), kOtherFolder));
   });

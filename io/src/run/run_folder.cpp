@@ -64,7 +64,7 @@ constexpr std::array<SummaryKey, 19> kSummaryKeys = {{
     {"/wall_s", kIsNumber, "a number"},
     {"/error", kIsObject, "a table"},
     {"/updates", kIsObject, "a table"},
-    {"/balance_efficiency", kIsNumber, "a number"},
+    {"/imbalance", kIsNumber, "a number"},
     {"/load", kAreObjects, "a list of tables"},
     {"/longest_waits", kAreObjects, "a list of tables"},
     {"/patches", kIsObject, "a table"},
@@ -228,6 +228,11 @@ Json read_summary(const fs::path& file) {
     throw RunFolderError(fmt::format("{} is damaged {}; {}", quoted(file),
                                      what.substr(std::min(position, what.size())), kRemedy));
   }
+  // As earlier summaries call it.
+  constexpr const char* kEarlier = "balance_efficiency";
+  if (summary.is_object() && summary.contains(kEarlier) && !summary.contains("imbalance")) {
+    summary["imbalance"] = summary[kEarlier];
+  }
   check_summary(file, summary);
   return summary;
 }
@@ -246,7 +251,7 @@ NotARun without_summary(const fs::path& folder) {
         name, kSummaryFile));
   }
   return NotARun(fmt::format(
-      "the run in {} is not complete: there is no {} yet; let it end, or go on with it by "
+      "the run in {} is not complete: there is no {} yet; let it end, or continue it by "
       "kumiko run --restart {}",
       name, kSummaryFile, name));
 }

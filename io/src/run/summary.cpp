@@ -112,7 +112,8 @@ Json to_json(const RunSummary& summary) {
                      {"per_level", summary.work.updates_per_level},
                      {"fraction_of_uniform", summary.fraction_of_uniform}};
   json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
-  json["balance_efficiency"] = summary.work.balance_efficiency();
+  json["imbalance"] = summary.work.imbalance();
+  json["balance_efficiency"] = json["imbalance"];  // its name in earlier summaries
   json["steals"] = summary.work.total().steals;
   json["load"] = load_json(summary.work.workers);
   json["longest_waits"] = waits_json(summary.work.longest_waits,

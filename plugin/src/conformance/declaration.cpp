@@ -123,12 +123,13 @@ Finding check_declaration(Subject& subject) {
                            {"values_made", made},
                            {"values_refused", refused}};
   if (!complaints.empty()) return failed(numbers, "{}", fmt::join(complaints, "; "));
-  return passed(
-      numbers,
-      "{} ghost layers, CFL limit {:g}, order {}; {} parameters, {} of {} extreme values accepted",
-      traits.ghosts, traits.cfl_limit,
-      traits.order > 0.0 ? fmt::format("{:g}", traits.order) : "not said",
-      subject.factory.parameters.size(), made, made + refused);
+  const int tried = made + refused;
+  const std::size_t parameters = subject.factory.parameters.size();
+  return passed(numbers, "{} ghost layer{}, CFL limit {:g}, order {}; {} parameter{}{}",
+                traits.ghosts, traits.ghosts == 1 ? "" : "s", traits.cfl_limit,
+                traits.order > 0.0 ? fmt::format("{:g}", traits.order) : "not said", parameters,
+                parameters == 1 ? "" : "s",
+                tried > 0 ? fmt::format(", {} of {} extreme values accepted", made, tried) : "");
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -53,10 +53,12 @@ Finding check_ghost_width(Subject& subject) {
                   read, where, declared, read);
   }
   if (read < declared) {
-    return noted(numbers, "of {} declared layers {} change the result; fewer are cheaper", declared,
-                 read);
+    return noted(numbers, "of {} declared ghost layers {} the result; fewer are cheaper", declared,
+                 read == 1 ? "one changes" : fmt::format("{} change", read));
   }
-  return passed(numbers, "all {} declared layers are read, and none beyond", declared);
+  return passed(
+      numbers, "{} read, as declared, and none beyond",
+      declared == 1 ? "one ghost layer is" : fmt::format("{} ghost layers are", declared));
 }
 
 }  // namespace kumiko::plugin::conformance

@@ -24,7 +24,7 @@ class Sums {
     largest_ += static_cast<double>(largest);
     means_ += static_cast<double>(sum) / static_cast<double>(step.workers.size());
   }
-  double efficiency() const {
+  double imbalance() const {
     return means_ > 0.0 ? largest_ / means_ : std::numeric_limits<double>::quiet_NaN();
   }
 
@@ -45,15 +45,15 @@ BalanceCurve balance_of(std::span<const amr::BaseStepLoad> load) {
       so_far.add(step);
     }
     curve.step.push_back(bin.back().step);
-    curve.efficiency.push_back(sums.efficiency());
-    curve.so_far.push_back(so_far.efficiency());
+    curve.imbalance.push_back(sums.imbalance());
+    curve.so_far.push_back(so_far.imbalance());
   }
   return curve;
 }
 
 std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
   Chart steps{.id = "balance_step",
-              .title = "Load-balance efficiency",
+              .title = "Imbalance",
               .reading =
                   "The largest number of point updates of any worker, divided by what each would "
                   "have if all did the same: 1 is perfect, n means that one of n workers did "
@@ -64,7 +64,7 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
               .y_from = 1.0};
   Chart beside = steps;
   beside.id = "balance_runs";
-  beside.title = "Load-balance efficiency of the runs so far";
+  beside.title = "Imbalance of the runs so far";
   beside.reading =
       "The same measure over all base steps up to each one, run beside run: the lower, the better "
       "the work was spread.";
@@ -74,12 +74,12 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
     beside.panels[0].series.push_back({run.name, curve.step, curve.so_far});
     steps.panels.push_back({run.name,
                             {},
-                            {{"base step", curve.step, std::move(curve.efficiency), true},
+                            {{"base step", curve.step, std::move(curve.imbalance), true},
                              {"run so far", curve.step, std::move(curve.so_far)}}});
     if (run.folder.load.front().step > 0) {
       steps.missing.push_back(run.name +
                               " went on from another folder's checkpoint: its load.csv begins "
-                              "later than the run, whose efficiency its summary tells.");
+                              "later than the run, whose imbalance is in its summary.");
     }
   }
   if (runs.size() < 2) return {std::move(steps)};

@@ -37,7 +37,7 @@ const std::array<Row, 30> kRows = {{
     {"/updates/per_level", "Point updates, level 0, 1, …", "list"},
     {"/updates/fraction_of_uniform", "Of the uniform finest grid’s updates", "percent"},
     {"/updates_per_core_s", "Point updates per core and second", "number"},
-    {"/balance_efficiency", "Load-balance efficiency (1 is perfect, more is worse)", "number"},
+    {"/imbalance", "Imbalance: largest over mean work (1 is perfect)", "number"},
     {"/steals", "Steals", "count"},
     {"/patches/per_level", "Patches at the end, level 0, 1, …", "list"},
     {"/patches/unnested", "Tagged patches left out at the last regrid, as they would not nest",

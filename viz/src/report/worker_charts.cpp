@@ -95,7 +95,7 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
              .title = "Busy over the run",
              .reading =
                  "The same share by base step. A gap between the busiest and the least busy worker "
-                 "is imbalance; a low curve of all is waiting that all share." +
+                 "is work that is shared unevenly; a low curve of all is waiting that all share." +
                  std::string(kAboutBins),
              .x = {"base step"},
              .y = {"busy", "%"},

@@ -68,8 +68,9 @@ struct WorkCounters {
   std::uint64_t updates() const;
   /// What all workers did together.
   WorkerLoad total() const;
-  /// Load-balance efficiency (thesis): sum_of_largest ÷ sum_of_means; 1 is best, more is worse.
-  double balance_efficiency() const;
+  /// sum_of_largest ÷ sum_of_means: 1 is perfect, more is worse. (The reference thesis calls it
+  /// load-balance efficiency.)
+  double imbalance() const;
 };
 
 }  // namespace kumiko::amr

@@ -83,6 +83,9 @@ class ConfigSource {
   /// The same configuration with other values of some keys. Throws ConfigError.
   ConfigSource with(const Changes& changes) const;
 
+  /// A line for each key that is set by an earlier name, with its name of today.
+  const std::vector<std::string>& notes() const { return notes_; }
+
   /// The error to throw about a key's value, with the place where the value was set.
   ConfigError error(std::string_view name, const std::string& message) const;
   /// The same for what the engine says of an option, in terms of its key.
@@ -101,6 +104,7 @@ class ConfigSource {
 
   std::string name_;
   std::vector<detail::Setting> settings_;  ///< the file's in its order, then the overrides
+  std::vector<std::string> notes_;
   amr::ParameterSet core_;
 };
 

@@ -38,7 +38,7 @@ struct RunOptions {
   int checkpoints_kept = 2;
   OnFailure on_failure = OnFailure::kContinue;
   int output_every = 0;  ///< base steps; 0 = the final state only
-  bool output_figures = false;
+  bool output_extras = false;
   Compression compression = Compression::kNone;
   int diagnostics_every = 10;  ///< base steps
   int trace_from = -1;         ///< base step; -1 = no trace

@@ -64,9 +64,11 @@ class Schema {
 /// A message of the engine, or a help text: the options that it names in backticks by their keys.
 std::string with_keys(std::string_view text);
 
-/// The reference of all keys: for each its name, type, default, range or choices, and help.
-std::string describe_keys(const Schema& schema);
-/// The same for one of them.
+/// A value as a configuration has it: a text in quotes.
+std::string value_text(const amr::ParameterValue& value);
+
+/// The reference of a key in lines of 100 columns: its name; below it, by 4 spaces, its help; then
+/// its type, range or choices, and default. What a line has no room for goes on by 6 spaces.
 std::string describe_key(const Key& key);
 
 }  // namespace kumiko::io

@@ -131,9 +131,9 @@ struct Prediction {
   double seconds = 0.0;
   /// The share of the workers' time that goes into pieces and parallel loops.
   double utilisation = 0.0;
-  /// As WorkCounters::balance_efficiency(): from the point updates of each base step; 1 is
+  /// As WorkCounters::imbalance(): from the point updates of each base step; 1 is
   /// perfect, more is worse.
-  double balance_efficiency = 0.0;
+  double imbalance = 0.0;
   std::uint64_t steals = 0;
 };
 
