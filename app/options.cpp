@@ -13,9 +13,14 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/io/schema.hpp>
 #include <kumiko/io/wrapped.hpp>
 
+#include "completions.hpp"
+#include "described_command.hpp"
 #include "made_with.hpp"
+#include "man_page.hpp"
+#include "prefix.hpp"
 #include "request.hpp"
 
 namespace kumiko::app {
@@ -27,13 +32,13 @@ std::string listed(const std::vector<std::string>& words, std::string_view last)
 }
 
 ValueCheck one_of(std::vector<std::string> choices) {
-  std::string shown = fmt::format("{{{}}}", fmt::join(choices, ","));
-  const auto fault = [choices = std::move(choices)](const std::string& value) -> std::string {
+  const auto fault = [choices](const std::string& value) -> std::string {
     if (std::ranges::count(choices, value) > 0) return {};
     return fmt::format("'{}' is unknown; it can be {}{}", value, listed(choices),
                        io::did_you_mean(value, choices));
   };
-  return {fault, std::move(shown)};
+  std::string shown = fmt::format("{{{}}}", fmt::join(choices, ","));
+  return {fault, std::move(shown), std::move(choices)};
 }
 
 ValueCheck whole_number(std::uint64_t least, std::uint64_t most) {
@@ -70,6 +75,46 @@ ValueCheck not_empty() {
 
 namespace {
 
+template <class Value>
+struct Element {
+  using Type = Value;
+  static constexpr bool kIsList = false;
+};
+template <class Value>
+struct Element<std::vector<Value>> {
+  using Type = Value;
+  static constexpr bool kIsList = true;
+};
+
+/// An option by its names as the parser takes them: "-s,--set", or one of them.
+DescribedOption named(const std::string& names, const std::string& help) {
+  const std::size_t comma = names.find(',');
+  if (comma == std::string::npos) return {names, help};
+  return {.name = names.substr(comma + 1), .help = help, .brief = names.substr(0, comma)};
+}
+
+/// As the man page and the completions show it.
+DescribedOption describe(const std::string& name, const Target& target, const std::string& help,
+                         const Rules& rules) {
+  DescribedOption option{name, help};
+  option.choices = rules.check.choices;
+  option.limits = option.choices.empty() ? rules.check.shown : listed(option.choices);
+  option.is_required = rules.is_required;
+  std::visit(
+      [&]<class Value>(const Value*) {
+        using Type = typename Element<Value>::Type;
+        option.repeats = Element<Value>::kIsList && !rules.lists;
+        if constexpr (std::is_same_v<Type, std::filesystem::path>) {
+          option.value = "PATH";
+        } else if constexpr (!std::is_same_v<Type, bool>) {
+          option.value = std::is_arithmetic_v<Type> ? "NUMBER" : "TEXT";
+        }
+        if (rules.lists) option.value += ",...";
+      },
+      target);
+  return option;
+}
+
 /// A text of the help's right column, whose lines end before column 100.
 std::string in_lines(const std::string& text) {
   constexpr std::size_t kWidth = 70;
@@ -87,6 +132,7 @@ class Shown : public CLI::Success {
 
 void Options::add(const std::string& name, const Target& target, const std::string& help,
                   const Rules& rules) {
+  described_->options.push_back(describe(name, target, help, rules));
   const std::string lines = in_lines(rules.repeats ? help + "; may be repeated" : help);
   const auto declare = [&]<class Value>(Value* value) {
     if constexpr (std::is_same_v<Value, bool>) {
@@ -104,6 +150,7 @@ void Options::add(const std::string& name, const Target& target, const std::stri
 
 void Options::add_text(const std::string& name, const std::string& help,
                        std::function<std::string(const std::string& word)> text) {
+  described_->options.push_back({.name = name, .help = help, .value = "WORD"});
   const auto show = [text = std::move(text)](const CLI::results_t& words) -> bool {
     // The parser's value of an option that stands alone.
     throw Shown(text(words.front() == "true" ? "" : words.front()));
@@ -244,12 +291,53 @@ CLI::App& add_command(CLI::App& app, const Command& command) {
   return own;
 }
 
+constexpr const char* kHelpOfHelp = "print the options";
+
+/// Adds an option of the program itself that prints a text and ends. `make` gets its value, one of
+/// the choices; without choices the option has no value.
+void add_text(CLI::App& app, DescribedCommand& program, DescribedOption option,
+              const std::function<std::string(const std::string&)>& make) {
+  const auto show = [make](const std::string& value) {
+    throw CLI::CallForVersion(make(value), kDone);
+  };
+  if (option.choices.empty()) {
+    const auto show_it = [show] { show({}); };
+    app.add_flag_callback(option.name, show_it, option.help);
+  } else {
+    const ValueCheck check = one_of(option.choices);
+    app.add_option_function<std::string>(option.name, show, option.help)
+        ->check(check.fault, check.shown);
+  }
+  program.options.push_back(std::move(option));
+}
+
+/// Adds the options of the program itself, which is the first of the commands.
+void add_texts(CLI::App& app, std::vector<DescribedCommand>& commands) {
+  DescribedCommand& program = commands.front();
+  add_text(app, program, {"--version", "print the version, and the parts that it was built with"},
+           [](const auto&) { return fmt::format("kumiko {}\n{}", KUMIKO_VERSION, kMadeWith); });
+  add_text(app, program, {"--prefix", "print the folder that it is installed in, or was built in"},
+           [](const auto&) { return prefix().string(); });
+  add_text(app, program, {"--man", "print the man page"}, [&commands](const auto&) {
+    std::string keys;
+    for (const io::Key& key : io::Schema().keys()) keys += io::describe_key(key);
+    return man_page(commands, keys);
+  });
+  const DescribedOption completion = {"--completion", "print the completions for a shell", "SHELL",
+                                      listed(shells()), shells()};
+  add_text(app, program, completion,
+           [&commands](const auto& shell) { return completions(shell, commands); });
+}
+
 }  // namespace
 
 int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   CLI::App app{"Patch-based adaptive mesh refinement on lightweight threads", "kumiko"};
-  app.set_version_flag("--version", fmt::format("kumiko {}\n{}", KUMIKO_VERSION, kMadeWith));
   app.require_subcommand(1);
+  app.set_help_flag("-h,--help", kHelpOfHelp);
+  std::vector<DescribedCommand> described = {{"", app.get_description()}};
+  described.reserve(1 + commands.size());  // options point into it
+  add_texts(app, described);
   struct Parsed {
     const CLI::App* app;
     Action run;
@@ -258,13 +346,15 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   std::vector<Parsed> actions;
   for (const Command& command : commands) {
     CLI::App& own = add_command(app, command);
+    described.push_back({command.name, command.help, {}, command.make == nullptr});
     if (command.make == nullptr) {
       own.require_subcommand(1);
       continue;
     }
-    Options options(own);
+    Options options(own, described.back());
     actions.push_back({&own, command.make(options), command.takes_ranks});
   }
+  for (DescribedCommand& each : described) each.options.push_back({"--help", kHelpOfHelp});
   try {
     app.parse(argc, argv);
   } catch (const Shown& shown) {

@@ -18,11 +18,14 @@ class App;
 
 namespace kumiko::app {
 
+struct DescribedCommand;
+
 /// What the values of an option are checked for: messages in plain words, with what they can be.
 struct ValueCheck {
   /// Says what is wrong with a value; empty where nothing is.
   std::function<std::string(const std::string& value)> fault;
-  std::string shown = {};  ///< beside the option in the help
+  std::string shown = {};                 ///< beside the option in the help
+  std::vector<std::string> choices = {};  ///< all the values, if they are a few words
 };
 
 /// "a, b or c"
@@ -58,7 +61,9 @@ using Target = std::variant<bool*, int*, std::uint64_t*, std::string*, std::file
 /// Takes the declarations of one command's options. A copy is of the same command.
 class Options {
  public:
-  explicit Options(CLI::App& command) : command_(&command) {}
+  /// Both must live as long as the options do.
+  Options(CLI::App& command, DescribedCommand& described)
+      : command_(&command), described_(&described) {}
 
   /// Declares an option, or an argument where the name has no dashes. The help shows what stands in
   /// the target as the default, unless that is empty or 0.
@@ -76,6 +81,7 @@ class Options {
 
  private:
   CLI::App* command_;
+  DescribedCommand* described_;
 };
 
 /// Runs a command with the values that its options have. \return an exit code

@@ -22,6 +22,8 @@
 
 #include "commands.hpp"
 #include "named_path.hpp"
+#include "prefix.hpp"
+#include "programs.hpp"
 #include "shared_options.hpp"
 #include "terminal.hpp"
 
@@ -144,16 +146,10 @@ std::string class_name(const std::string& name) {
   return result;
 }
 
-/// Where CMake finds this Kumiko: the folder above that of the program.
-std::string prefix() {
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path().string();
-}
-
 std::string filled(const char* text, const std::string& name) {
   std::string result = text;
   replace_all(result, "@NAME@", name);
   replace_all(result, "@CLASS@", class_name(name));
-  replace_all(result, "@PREFIX@", prefix());
   replace_all(result, "@VERSION@", KUMIKO_VERSION);
   return result;
 }
@@ -193,6 +189,12 @@ int write_folder(const NewRequest& request, const std::string& source, const cha
   io::write_text_file(folder / (name + ".toml"), filled(configuration, name));
   io::write_text_file(folder / "README.md", filled(readme, name));
   fmt::print("{}\n", (folder / "README.md").string());
+  if (!path_leads_to_prefix()) {
+    print_to_stderr(
+        "kumiko: note: PATH does not lead CMake to this Kumiko; configure by: cmake -B build -D "
+        "kumiko_ROOT={}\n",
+        shell_word(prefix().string()));
+  }
   return kDone;
 }
 
