@@ -1,4 +1,4 @@
-# Makes find_package(kumiko) work, from an install tree and from this build tree.
+# Makes find_package(kumiko) work, from an install tree and from this build tree, and installs the pages.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kumiko)
@@ -9,18 +9,26 @@ if(NOT KUMIKO_RUNTIME_ONLY)
 endif()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/kumiko-config-version.cmake COMPATIBILITY SameMinorVersion)
 
-set(targets kumiko_runtime)
-if(NOT KUMIKO_RUNTIME_ONLY)
-  list(APPEND targets kumiko_cluster kumiko_interface kumiko_plugin kumiko_engine kumiko_registry kumiko_io kumiko_amr)
-endif()
-foreach(target IN LISTS targets)
-  string(REPLACE "kumiko_" "" exported ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${exported})
-endforeach()
-install(TARGETS ${targets} EXPORT kumiko-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT kumiko-targets NAMESPACE kumiko:: DESTINATION ${package_dir})
-if(NOT KUMIKO_SANITIZER)  # what is built against a sanitizer's libraries needs it too
-  export(EXPORT kumiko-targets NAMESPACE kumiko:: FILE ${PROJECT_BINARY_DIR}/kumiko-targets.cmake)
+# kumiko_export(NAME TARGET...): installs the libraries with a file NAME.cmake of targets that imports them.
+function(kumiko_export name)
+  foreach(target IN LISTS ARGN)
+    string(REPLACE "kumiko_" "" exported ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${exported})
+  endforeach()
+  install(TARGETS ${ARGN} EXPORT ${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ${name} NAMESPACE kumiko:: DESTINATION ${package_dir})
+  if(NOT KUMIKO_SANITIZER)  # what is built against a sanitizer's libraries needs it too
+    export(EXPORT ${name} NAMESPACE kumiko:: FILE ${PROJECT_BINARY_DIR}/${name}.cmake)
+  endif()
+endfunction()
+# One file for all targets that need no packages, and one for those of each component that does: it is read only if they
+# are there.
+if(KUMIKO_RUNTIME_ONLY)
+  kumiko_export(kumiko-targets kumiko_runtime)
+else()
+  kumiko_export(kumiko-targets kumiko_runtime kumiko_cluster)
+  kumiko_export(kumiko-plugin-targets kumiko_interface kumiko_plugin)
+  kumiko_export(kumiko-amr-targets kumiko_engine kumiko_registry kumiko_io kumiko_amr)
 endif()
 install(FILES ${PROJECT_BINARY_DIR}/kumiko-config.cmake ${PROJECT_BINARY_DIR}/kumiko-config-version.cmake
   DESTINATION ${package_dir})
@@ -35,3 +43,7 @@ foreach(module IN LISTS KUMIKO_MODULES)
     PATTERN kumiko/io/nearest.hpp EXCLUDE
     PATTERN kumiko/plugin/templates.hpp EXCLUDE)
 endforeach()
+
+# The pages, with the folders between them that their links go through.
+install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN Doxyfile EXCLUDE PATTERN namespaces.dox EXCLUDE)
