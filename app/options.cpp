@@ -96,7 +96,7 @@ DescribedOption named(const std::string& names, const std::string& help) {
 /// As the man page and the completions show it.
 DescribedOption describe(const std::string& name, const Target& target, const std::string& help,
                          const Rules& rules) {
-  DescribedOption option{name, help};
+  DescribedOption option = named(name, help);
   option.choices = rules.check.choices;
   option.limits = option.choices.empty() ? rules.check.shown : listed(option.choices);
   option.is_required = rules.is_required;
@@ -120,6 +120,8 @@ std::string in_lines(const std::string& text) {
   constexpr std::size_t kWidth = 70;
   return io::wrapped(text, kWidth);
 }
+
+constexpr const char* kHelpKeys = "--help-keys";
 
 /// Ends the parsing: a text is to be shown.
 class Shown : public CLI::Success {
@@ -148,15 +150,16 @@ void Options::add(const std::string& name, const Target& target, const std::stri
   if (rules.check.fault) option->check(rules.check.fault, rules.check.shown);
 }
 
-void Options::add_text(const std::string& name, const std::string& help,
-                       std::function<std::string(const std::string& word)> text) {
-  described_->options.push_back({.name = name, .help = help, .value = "WORD"});
+void Options::add_help_keys(std::function<std::string(const std::string& table)> text) {
+  const std::string help =
+      "list the keys of CASE.toml and --set, or those of one table, such as amr, and exit";
+  described_->options.push_back({.name = kHelpKeys, .help = help, .value = "TABLE"});
   const auto show = [text = std::move(text)](const CLI::results_t& words) -> bool {
     // The parser's value of an option that stands alone.
     throw Shown(text(words.front() == "true" ? "" : words.front()));
   };
-  command_->add_option(name, show, in_lines(help))
-      ->type_name("[WORD]")
+  command_->add_option(kHelpKeys, show, in_lines(help))
+      ->type_name("[TABLE]")
       ->expected(0, 1)
       ->trigger_on_parse();
 }
@@ -291,6 +294,22 @@ CLI::App& add_command(CLI::App& app, const Command& command) {
   return own;
 }
 
+/// The command line from its end to its beginning, as the parser takes it. A table stands with
+/// kHelpKeys in one word: else the parser takes it for a required argument.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  for (int at = 1; at < argc; ++at) {
+    const bool is_table = !words.empty() && words.back() == kHelpKeys && argv[at][0] != '-';
+    if (is_table) {
+      words.back() += std::string("=") + argv[at];
+    } else {
+      words.emplace_back(argv[at]);
+    }
+  }
+  std::ranges::reverse(words);
+  return words;
+}
+
 constexpr const char* kHelpOfHelp = "print the options";
 
 /// Adds an option of the program itself that prints a text and ends. `make` gets its value, one of
@@ -320,7 +339,8 @@ void add_texts(CLI::App& app, std::vector<DescribedCommand>& commands) {
            [](const auto&) { return prefix().string(); });
   add_text(app, program, {"--man", "print the man page"}, [&commands](const auto&) {
     std::string keys;
-    for (const io::Key& key : io::Schema().keys()) keys += io::describe_key(key);
+    const io::Schema core;
+    for (const io::Key& key : core.keys()) keys += io::describe_key(key);
     return man_page(commands, keys);
   });
   const DescribedOption completion = {"--completion", "print the completions for a shell", "SHELL",
@@ -356,7 +376,7 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
   }
   for (DescribedCommand& each : described) each.options.push_back({"--help", kHelpOfHelp});
   try {
-    app.parse(argc, argv);
+    app.parse(words_of(argc, argv));
   } catch (const Shown& shown) {
     fmt::print("{}", shown.what());
     return kDone;

@@ -70,11 +70,9 @@ class Options {
   void add(const std::string& name, const Target& target, const std::string& help,
            const Rules& rules = {});
 
-  /// Declares an option that shows a text in place of running the command. It takes one word or
-  /// none; the text is made of it, an empty one where there is none, and may be refused by
-  /// RequestError.
-  void add_text(const std::string& name, const std::string& help,
-                std::function<std::string(const std::string& word)> text);
+  /// Declares --help-keys, which shows a text in place of running the command. It takes the name of
+  /// a table or none, which is empty in the call that makes the text; that may throw RequestError.
+  void add_help_keys(std::function<std::string(const std::string& table)> text);
 
   /// Whether the command line has the option.
   bool is_given(const std::string& name) const;

@@ -82,10 +82,7 @@ void add_case(Options& options, CaseRequest& request, const CaseRules& rules) {
     options.add("-w,--workers", &request.workers, "number of OS threads (default: all available)",
                 {.check = between(1, kMostWorkers)});
   }
-  options.add_text(
-      "--help-keys",
-      "list the keys of CASE.toml and --set, or those of one table, such as amr, and exit",
-      key_reference);
+  options.add_help_keys(key_reference);
   options.add("--summary", &request.summary,
               "also write the results to this JSON file; - for stdout, in place of the text");
   options.add("-q,--quiet", &request.quiet, rules.quiet);

@@ -47,11 +47,10 @@ int Node::poll(bool idle) noexcept {
   try {
     return poll_once(idle);
   } catch (const std::exception& exception) {
-    std::fprintf(stderr, "kumiko: rank %d: cannot handle a message: %s; aborting\n",
-                 rank_, exception.what());
+    std::fprintf(stderr, "kumiko: rank %d: cannot handle a message: %s; aborting\n", rank_,
+                 exception.what());
   } catch (...) {
-    std::fprintf(stderr, "kumiko: rank %d: cannot handle a message; aborting\n",
-                 rank_);
+    std::fprintf(stderr, "kumiko: rank %d: cannot handle a message; aborting\n", rank_);
   }
   std::abort();
 }

@@ -66,8 +66,8 @@ struct LastAct {
 void end_the_others(int status, void* act) {
   const auto& last = *static_cast<const LastAct*>(act);
   if (!last.reason.empty()) {
-    std::fprintf(stderr, "kumiko: error: rank %d is gone: %s; the other ranks end with it\n", last.rank,
-                 last.reason.c_str());
+    std::fprintf(stderr, "kumiko: error: rank %d is gone: %s; the other ranks end with it\n",
+                 last.rank, last.reason.c_str());
   }
   std::this_thread::sleep_for(kGrace);
   last.functions->abort(status == 0 ? 1 : status);
