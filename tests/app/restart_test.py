@@ -671,7 +671,7 @@ class Refusal(RestartTest):
         for file in self.checkpoints():
             file.unlink()
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
-        self.assert_refused(done, "no whole checkpoint in 'run'")
+        self.assert_refused(done, "'run' has no whole checkpoint")
         self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output")
         self.assert_refused(self.kumiko("run"), "CASE.toml is required")
 
