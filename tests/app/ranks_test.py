@@ -345,7 +345,7 @@ class RanksTest(RanksCase):
         for keys, ranks, limits in ((little, 4, {"preexec_fn": lambda: os.sched_setaffinity(0, core)}), (much, 2, {})):
             run = self.on_ranks(PRESENT[0], ranks, "run", ZALESAK, *keys, "--output", f"by{ranks}", **limits)
             self.assertEqual(run.returncode, 0, run.stderr)
-            told = re.findall(r"kumiko: warning: 4 ranks are likely to be slower than 1: by the first mesh .*",
+            told = re.findall(r"kumiko: warning: 4 ranks are likely to be slower than 1: with the first mesh .*",
                               run.stderr)
             self.assertEqual(len(told), int(keys is little), run.stderr)
 

@@ -174,16 +174,16 @@ void refuse_long_lines(std::string_view text, const std::string& name) {
 /// recurses into nested tables, whose depth the line's length bounds), and for a character beyond
 /// ASCII outside strings and comments (no TOML; the library declares some unreachable).
 void guard_toml(std::string_view text, const std::string& name) {
-  if (text.find('\0') != text.npos) {
-    throw ConfigError(name + ": it holds zero bytes, so it is not a TOML file; name a CASE.toml");
-  }
+  const auto refuse_from = [&](std::size_t at, const char* what) {
+    if (at == std::string_view::npos) return;
+    const std::string_view before = text.substr(0, at);
+    throw ConfigError(
+        fmt::format("{}:{}: {}", name, 1 + std::count(before.begin(), before.end(), '\n'), what));
+  };
+  refuse_from(text.find('\0'), "a zero byte, so this is not a TOML file; name a CASE.toml");
   refuse_long_lines(text, name);
-  const std::size_t stray = find_stray_byte(text);
-  if (stray == std::string_view::npos) return;
-  const std::string_view before = text.substr(0, stray);
-  throw ConfigError(
-      fmt::format("{}:{}: a character that is not ASCII outside quotes and comments; quote it",
-                  name, 1 + std::count(before.begin(), before.end(), '\n')));
+  refuse_from(find_stray_byte(text),
+              "a character that is not ASCII outside quotes and comments; quote it");
 }
 
 /// What to say where the library's description is for those who know its grammar: by a part of it.
