@@ -88,7 +88,7 @@ class InstallTest(unittest.TestCase):
             below = [f"{name} {word}" for word in words_after("Subcommands:", shown)]
             for command in below or [name]:
                 text = self.kumiko(*command.split(), "--help")
-                found[command] = set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", text, re.MULTILINE))
+                found[command] = set(re.findall(r"^  (?:-[a-z],)?(--[a-z-]+)", text, re.MULTILINE))
         return found
 
 
@@ -144,7 +144,7 @@ class Texts(InstallTest):
         self.assertIn("search join", commands)
         self.assertEqual(sections.keys(), commands.keys())
         for command, options in commands.items():
-            named = {name.replace("\\", "") for name in re.findall(r"^\\fB(\S+?)\\fR", sections[command], re.MULTILINE)}
+            named = {name.replace("\\", "") for name in re.findall(r"^.*\\fB(\\-\\-\S+?)\\fR", sections[command], re.MULTILINE)}
             self.assertEqual(named, options, command)
         self.assertIn("amr.threshold", self.man_page())
 

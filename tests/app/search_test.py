@@ -279,7 +279,7 @@ class SearchTest(unittest.TestCase):
         root.send_signal(signal.SIGINT)
         _, errors = root.communicate(timeout=LIMIT)
         self.assertEqual(root.returncode, 1, errors)
-        parts = re.search(r"kumiko: error: stopped; '.*' has ([1-9]\d*) parts?: the same command goes on\n\Z", errors)
+        parts = re.search(r"kumiko: error: stopped; '.*' has ([1-9]\d*) parts?: the same command continues\n\Z", errors)
         self.assertTrue(parts, errors)
         _, errors = helper.communicate(timeout=LIMIT)
         self.assertIn("the search may go on", errors)
