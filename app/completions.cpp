@@ -130,11 +130,16 @@ std::string zsh_value(const DescribedOption& option) {
   return fmt::format(":{}:{}", zsh_text(option.is_argument() ? option.name : option.value), action);
 }
 
-std::string zsh_of(const DescribedOption& option) {
-  if (option.is_argument()) return (option.repeats ? "*" : "") + zsh_value(option);
-  const std::string help = fmt::format("[{}]", zsh_text(option.help));
-  if (option.value.empty()) return option.name + help;
-  return fmt::format("{}{}={}{}", option.repeats ? "*" : "", option.name, help, zsh_value(option));
+/// Of an option and its short form, or of an argument.
+std::vector<std::string> zsh_of(const DescribedOption& option) {
+  const std::string star = option.repeats ? "*" : "";
+  if (option.is_argument()) return {star + zsh_value(option)};
+  const bool has_value = !option.value.empty();
+  const std::string rest =
+      fmt::format("[{}]{}", zsh_text(option.help), has_value ? zsh_value(option) : "");
+  std::vector<std::string> found = {star + option.name + (has_value ? "=" : "") + rest};
+  if (!option.brief.empty()) found.push_back(star + option.brief + (has_value ? "+" : "") + rest);
+  return found;
 }
 
 constexpr const char* kZsh = R"(#compdef kumiko
@@ -168,7 +173,7 @@ std::string zsh(Commands commands) {
     }
     std::vector<std::string> specifications;
     for (const DescribedOption& option : command.options) {
-      specifications.push_back(quoted(zsh_of(option)));
+      for (const std::string& each : zsh_of(option)) specifications.push_back(quoted(each));
     }
     cases += fmt::format("    ({})\n", quoted(command.name));
     if (!next.empty()) {

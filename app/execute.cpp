@@ -418,7 +418,7 @@ void note_end(int signal) {
 
 void heed_signals() {
   std::signal(SIGTERM, note_end);
-  // Sent where a limit on CPU time is reached (ulimit -t), some time before SIGKILL.
+  // Sent where a soft limit on CPU time is reached (ulimit -S -t), before the hard one's SIGKILL.
   std::signal(SIGXCPU, note_end);
   // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
   std::signal(SIGINT, [](int signal) {

@@ -152,8 +152,9 @@ void Options::add(const std::string& name, const Target& target, const std::stri
 
 void Options::add_help_keys(std::function<std::string(const std::string& table)> text) {
   const std::string help =
-      "list the keys of CASE.toml and --set, or those of one table, such as amr, and exit";
-  described_->options.push_back({.name = kHelpKeys, .help = help, .value = "TABLE"});
+      "list the keys of CASE.toml and --set and exit, or with a table, as in --help-keys amr, its "
+      "keys";
+  described_->options.push_back({.name = kHelpKeys, .help = help});
   const auto show = [text = std::move(text)](const CLI::results_t& words) -> bool {
     // The parser's value of an option that stands alone.
     throw Shown(text(words.front() == "true" ? "" : words.front()));
@@ -251,7 +252,8 @@ std::string arguments_of(const CLI::App& command) {
 std::string in_plain_words(const CLI::App& command, const CLI::ParseError& error) {
   std::string what = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::string extra = what.substr(what.find(": ") + 2);
+    // Of several the first that was typed, which is the last that is listed.
+    const std::string extra = what.substr(std::max(what.rfind(' '), what.rfind(": ") + 1) + 1);
     const std::string taken = arguments_of(command);
     return fmt::format("'{}' is one argument too many; '{}' takes {}", extra, full_name(command),
                        taken.empty() ? "options only" : "one " + taken);

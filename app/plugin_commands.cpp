@@ -37,29 +37,29 @@ bool is_shipped(const std::filesystem::path& file) {
   return file.parent_path() == plugin::shipped_plugins();
 }
 
+struct ListRequest {
+  std::vector<std::filesystem::path> plugin_path;
+  bool json = false;
+};
+
 /// Names what there is, with the file of what did not come with Kumiko, and what is broken.
 template <class Factories>
-int list(const Factories& factories, const plugin::Registry& plugins, bool as_json) {
+int list(const Factories& factories, const plugin::Registry& plugins, const ListRequest& request) {
   Json json = Json::array();
   for (const auto& factory : factories) {
     const std::string file = factory.file.string();
-    if (as_json) {
+    if (request.json) {
       json.push_back({{"name", factory.name}, {"help", factory.help}, {"file", file}});
     } else {
       fmt::print("{:<24} {}{}\n", factory.name, factory.help,
                  is_shipped(factory.file) ? "" : fmt::format(" ({})", file));
     }
   }
-  if (as_json) fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(plugins);
+  if (request.json) fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(plugins, request.plugin_path);
   for (const plugin::BrokenPlugin& each : broken) error_line(each.reason, kWrongRequest);
   return broken.empty() ? kDone : kWrongRequest;
 }
-
-struct ListRequest {
-  std::vector<std::filesystem::path> plugin_path;
-  bool json = false;
-};
 
 /// A command that lists what `factories` finds among the plugins.
 template <class Factories>
@@ -69,7 +69,7 @@ Action list_command(Options& options, Factories factories) {
   options.add("--json", &request->json, "as JSON: a list of name, help and file");
   return [request, factories] {
     const auto plugins = find_plugins(request->plugin_path);
-    return list(factories(*plugins), *plugins, request->json);
+    return list(factories(*plugins), *plugins, *request);
   };
 }
 
@@ -92,7 +92,7 @@ std::vector<std::string> abilities(const amr::SolverTraits& traits) {
 
 int show_solver(const ShowRequest& request) {
   const auto plugins = find_plugins(request.plugin_path);
-  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(*plugins);
+  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(*plugins, request.plugin_path);
   if (!broken.empty()) throw RequestError(broken.front().reason);
   const plugin::SolverFactory* const found = amr::find_factory(plugins->solvers(), request.name);
   std::vector<std::string> names;

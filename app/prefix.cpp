@@ -12,6 +12,10 @@ namespace fs = std::filesystem;
 fs::path prefix() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
 
 bool path_leads_to_prefix() {
+  // Either leads CMake elsewhere before PATH does.
+  for (const char* name : {"kumiko_ROOT", "CMAKE_PREFIX_PATH"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
   const char* const variable = std::getenv("PATH");
   std::istringstream folders(variable == nullptr ? "" : variable);
   const fs::path own = prefix();

@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -214,8 +215,10 @@ void check_writing(const amr::Backend& backend) {
 }
 
 void warn_of(const Problem& problem) {
+  // Once, where a command runs a configuration many times.
+  static std::set<std::string> told;
   for (const std::string& note : problem.source.notes()) {
-    print_to_stderr("kumiko: warning: {}\n", note);
+    if (told.insert(note).second) print_to_stderr("kumiko: warning: {}\n", note);
   }
   const amr::Equation asked = problem.the_case->equation();
   const amr::Equation solved = problem.solver->equation();

@@ -256,7 +256,7 @@ void check(const ReportRequest& request, const fs::path& page) {
     check_tables(request.tables);
   });
   refuse_if(fs::exists(page) && !is_report(page),
-            "'{}' is there and is not a report; name another file with --output", page.string());
+            "'{}' exists and is not a report; name another file with --output", page.string());
 }
 
 void tell_files(const ReportRequest& request, const std::vector<fs::path>& files) {

@@ -221,6 +221,7 @@ nlohmann::ordered_json summary_json(const io::RunSummary& summary,
   if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
   nlohmann::ordered_json kept = earlier;
   kept["config"] = json.at("config");
+  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
   return kept;
 }
 
@@ -404,7 +405,16 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     }
   }
   files.write_picture(*simulation, "field_end.png");
-  files.finish(summary_json(summary, earlier), simulation->dt(), request.summary);
+  const nlohmann::ordered_json json = summary_json(summary, earlier);
+  files.finish(json, simulation->dt(), while_running(request.summary));
+  if (request.summary == kStdout) {
+    try {
+      write_summary(kStdout, json.dump(2) + "\n");
+    } catch (const io::OutputError& error) {
+      throw io::OutputError(fmt::format("{}; the run is complete, its files are in '{}'",
+                                        error.what(), start.path.string()));
+    }
+  }
   if (!request.quiet) show(summary, start.path);
   return kDone;
 }
@@ -418,7 +428,6 @@ int run_case(RunRequest& request) {
   hold_status_signal();
   // From here on something may befall one rank alone.
   set_silent(false);
-  if (request.summary == kStdout) prepare_summary(request.summary);
   // The ranks meet before there is a Runtime, and look for messages in it while it is there.
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;
@@ -450,7 +459,8 @@ int run_case(RunRequest& request) {
 Action run_command(Options& options) {
   const auto request = std::make_shared<RunRequest>();
   add_case(options, *request, {.needs_file = false, .quiet = "print errors only"});
-  options.add("--json", &request->json, "print the results as JSON: --summary -");
+  options.add("--json", &request->json,
+              "print the results as JSON: short for --summary -, which other commands have, too");
   add_backend(options, request->backend);
   add_output(options, *request, "folder for the run's files (default: out/<case>)",
              "replace the files of an earlier run there");

@@ -242,9 +242,11 @@ void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
 void print_exchange(const cluster::ExchangeStatistics& parts) {
   const auto bytes = static_cast<double>(parts.bytes);
   fmt::print(
-      "parts given to others {}, taken from others {}, given again {}; asked others {} times, "
-      "{} in vain; {} bytes sent\n",
-      parts.given, parts.taken, parts.again, parts.asks, parts.refusals, parts.bytes);
+      "parts given to others {}, taken from others {}, given again {}; asked others {}, {} in "
+      "vain; "
+      "{} bytes sent\n",
+      parts.given, parts.taken, parts.again, counted(parts.asks, "time"), parts.refusals,
+      parts.bytes);
   fmt::print("in {:.1f} s: {:.3g} parts a second, {:.3g} bytes a second\n", parts.seconds,
              static_cast<double>(parts.given + parts.taken) / parts.seconds, bytes / parts.seconds);
 }
@@ -273,7 +275,8 @@ void write_record(SearchTree& tree, const SearchRequest& request) {
         fmt::format("cannot make '{}': {}", request.output.string(), failed.message()));
   }
   io::write_text_file(request.output / io::kSearchFile, record);
-  fmt::print("who worked for whom when: kumiko report {}\n", request.output.string());
+  fmt::print("which process worked for which, and when: kumiko report {}\n",
+             request.output.string());
 }
 
 /// The file that keeps the search, if one is named.

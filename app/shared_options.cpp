@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include "progress.hpp"
 #include "request.hpp"
+#include "summary_file.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -118,23 +120,29 @@ std::shared_ptr<const plugin::Registry> find_plugins(
   return std::make_shared<const plugin::Registry>(all);
 }
 
-std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins) {
+std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins,
+                                                  const std::vector<std::filesystem::path>& paths) {
   for (const std::string& warning : plugins.warnings()) {
     print_to_stderr("kumiko: warning: {}\n", warning);
   }
+  std::vector<std::filesystem::path> asked = paths;
+  asked.push_back(plugin::shipped_plugins());
   const std::vector<std::filesystem::path> lasting = paths_of_environment();
-  std::vector<plugin::BrokenPlugin> asked_for;
+  std::vector<plugin::BrokenPlugin> found;
   for (const plugin::BrokenPlugin& broken : plugins.broken()) {
-    const bool lasts = std::ranges::count(lasting, broken.file) > 0 ||
-                       std::ranges::count(lasting, broken.file.parent_path()) > 0;
-    if (lasts) {
+    const auto leads_to_it = [&](const std::filesystem::path& path) {
+      std::error_code missing;
+      return path == broken.named || std::filesystem::equivalent(path, broken.named, missing) ||
+             std::filesystem::equivalent(path, broken.file, missing);
+    };
+    if (std::ranges::any_of(asked, leads_to_it) || !std::ranges::any_of(lasting, leads_to_it)) {
+      found.push_back(broken);
+    } else {
       print_to_stderr("kumiko: warning: KUMIKO_PLUGIN_PATH names a plugin that is skipped: {}\n",
                       broken.reason);
-    } else {
-      asked_for.push_back(broken);
     }
   }
-  return asked_for;
+  return found;
 }
 
 std::string describe_parameters(const char* kind,
@@ -155,8 +163,11 @@ std::string describe_parameters(const char* kind,
 
 void prepare_to_step(CaseRequest& request) {
   hold_status_signal();
+  // Before a plugin prints anything.
+  if (request.summary == kStdout) prepare_summary(request.summary);
   request.plugins = find_plugins(request.plugin_path);
-  const std::vector<plugin::BrokenPlugin> broken = tell_of_plugins(*request.plugins);
+  const std::vector<plugin::BrokenPlugin> broken =
+      tell_of_plugins(*request.plugins, request.plugin_path);
   if (!broken.empty()) throw RequestError(broken.front().reason);
 }
 

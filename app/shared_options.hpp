@@ -50,8 +50,9 @@ std::shared_ptr<const plugin::Registry> find_plugins(
 
 /// Prints a warning for each plugin that changed something as it was loaded, and for each broken
 /// one that only the environment names: a stale file there must not keep other work from being
-/// done. \return the other broken ones
-std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins);
+/// done. \param paths  that the request names \return the other broken ones
+std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins,
+                                                  const std::vector<std::filesystem::path>& paths);
 
 /// The keys of parameters as --help-keys lists them; empty where they cannot be declared.
 /// \param kind  "solver" or "case"

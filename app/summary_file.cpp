@@ -1,11 +1,13 @@
 #include "summary_file.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <string_view>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -26,18 +28,23 @@ std::string reason() { return std::system_category().message(errno); }
 
 void print_to_stderr_only() {
   if (own_stdout >= 0) return;
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  refuse_if(flags < 0 || (flags & O_ACCMODE) == O_RDONLY,
+            "--summary -: stdout is closed; open it, or name a file");
   const bool is_flushed = std::fflush(stdout) == 0;
-  own_stdout = is_flushed ? ::dup(STDOUT_FILENO) : -1;
+  // Programs that this one starts do not keep it open.
+  own_stdout = is_flushed ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
   if (own_stdout >= 0 && ::dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) return;
   throw RequestError("--summary -: cannot use stdout: {}; name a file", reason());
 }
 
 void write_to_own_stdout(std::string_view text) {
+  std::signal(SIGPIPE, SIG_IGN);
   while (!text.empty()) {
     const ssize_t written = ::write(own_stdout, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      throw io::OutputError(fmt::format("cannot write the summary to stdout: {}", reason()));
+      throw io::OutputError(fmt::format("cannot write the results to stdout: {}", reason()));
     }
     text.remove_prefix(static_cast<std::size_t>(written));
   }
@@ -60,7 +67,7 @@ void prepare_summary(const std::filesystem::path& file, bool is_own) {
   refuse_if(io::OutputFolder::owns(name) && name != io::kSummaryFile,
             "--summary: '{}' is the name of another file of a run", file.string());
   refuse_if(std::filesystem::is_regular_file(file) && !is_summary(file),
-            "--summary: '{}' is there and holds no summary; name another file", file.string());
+            "--summary: '{}' exists and does not hold a summary; name another file", file.string());
   refuse_if(name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path()),
             "--summary: '{}' is that of another run; name another file", file.string());
   refusing<io::OutputError>([&] { io::check_writable(file); });

@@ -44,6 +44,6 @@ foreach(module IN LISTS KUMIKO_MODULES)
     PATTERN kumiko/plugin/templates.hpp EXCLUDE)
 endforeach()
 
-# The pages, with the folders between them that their links go through.
+# The pages, in the folders that their links to each other name.
 install(FILES README.md CHANGELOG.md CITATION.cff LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN Doxyfile EXCLUDE PATTERN namespaces.dox EXCLUDE)

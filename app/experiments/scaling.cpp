@@ -172,10 +172,17 @@ int measure_scaling(ScalingRequest& request) {
     write_sweep_files(request.output, kScalingFiles, scaling, while_running(request.summary));
   };
   write();
-  run_scaling(request, scaling, launcher ? &*launcher : nullptr, write);
+  std::string ended;
+  try {
+    run_scaling(request, scaling, launcher ? &*launcher : nullptr, write);
+  } catch (const std::exception& error) {
+    if (!end_requested() || !scaling.reference().is_measured()) throw;
+    ended = error.what();
+  }
   write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
   fmt::print("{}", scaling_table(scaling));
   if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
+  if (!ended.empty()) throw std::runtime_error(ended);
   return kDone;
 }
 

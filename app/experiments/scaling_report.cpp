@@ -63,8 +63,8 @@ std::vector<std::reference_wrapper<const ScalingPoint>> done(const Scaling& scal
   return list;
 }
 
-/// Of points whose repetitions differ so much that something else must have run beside them. Where
-/// nothing did, runs of a second or so differ by some percent.
+/// Of points whose repetitions differ by more than a third. On an idle machine runs of a second or
+/// so differ by some percent.
 std::vector<std::string> notes_of(const Scaling& scaling) {
   constexpr double kMuch = 4.0 / 3.0;
   std::vector<std::string> notes;
@@ -72,8 +72,8 @@ std::vector<std::string> notes_of(const Scaling& scaling) {
     const Spread wall = spread_of(point.wall_s);
     if (wall.most <= kMuch * wall.least) continue;
     notes.push_back(fmt::format(
-        "{}: its runs took {:.3g} to {:.3g} s, so other programs shared the machine; repeat this "
-        "when it is idle",
+        "{}: its runs took {:.3g} to {:.3g} s; other programs may have shared the machine, or the "
+        "runs are too short",
         scaling.label_of(point), wall.least, wall.most));
   }
   return notes;
@@ -133,14 +133,15 @@ viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& tit
 }
 
 std::string caption_of(const Scaling& scaling) {
-  const std::size_t uneven = notes_of(scaling).size();
-  return fmt::format("solver {}; {}; median of {}{}{}", scaling.solver,
-                     counted(scaling.cores, "core"), counted(scaling.repetitions, "run"),
-                     scaling.repetitions > 1 ? ", with the least and the most" : "",
-                     uneven > 0
-                         ? fmt::format("; the machine was not idle: {} differ by more than a third",
-                                       counted(uneven, "point"))
-                         : "");
+  return fmt::format("solver {}; {}; median of {}", scaling.solver, counted(scaling.cores, "core"),
+                     counted(scaling.repetitions, "run"));
+}
+
+/// Of a picture, whose bars show how far repetitions differ: whether they differ by much.
+std::string title_of(const Scaling& scaling, const char* what) {
+  const bool is_uneven = !notes_of(scaling).empty();
+  return fmt::format("{}: case {}{}", what, scaling.case_name,
+                     is_uneven ? " (runs differ much)" : "");
 }
 
 std::vector<Column<ScalingPoint>> columns_of(const Scaling& scaling) {
@@ -209,8 +210,7 @@ std::string speed_up_picture(const Scaling& scaling) {
   lines.push_back({"as many times as workers", {{0.0, 0.0}, {most, ideal}}, false});
   const std::string title = "speed-up over " + scaling.label_of(scaling.reference());
   const std::array charts = {chart_over_workers(scaling, title, std::move(lines))};
-  return viz::draw_charts(
-      charts, {fmt::format("Speed-up: case {}", scaling.case_name), caption_of(scaling)});
+  return viz::draw_charts(charts, {title_of(scaling, "Speed-up"), caption_of(scaling)});
 }
 
 /// Imbalance over workers, and speed-up per worker.
@@ -224,8 +224,7 @@ std::string efficiency_picture(const Scaling& scaling) {
                            return efficiency_of(scaling, point);
                          }))};
   for (viz::LineChart& chart : charts) chart.references = {{1.0}};
-  return viz::draw_charts(
-      charts, {fmt::format("Efficiency: case {}", scaling.case_name), caption_of(scaling)});
+  return viz::draw_charts(charts, {title_of(scaling, "Efficiency"), caption_of(scaling)});
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ struct Answer {
   const char* name;
   Value value;
 };
+template <class Value>
+Answer(const char*, Value) -> Answer<Value>;
 
 /// The program: [n] [workers] [rounds], with 0 workers for the serial version alone. In each round
 /// `work` is called with a serial search of the workspace that make(n) returns, then with a real

@@ -711,8 +711,6 @@ class Damaged(CommandTest):
 
 
 @unittest.skipIf(os.environ["KUMIKO_SANITIZER"], "sanitizers need more than these limits allow")
-
-
 class Limits(CommandTest):
     """Of the process: what is missing is named, and what was computed is not lost for want of it."""
 

@@ -8,9 +8,10 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from command_case import KUMIKO, CASES, THESIS, VORTEX, GAUSSIAN, SMALL, CommandTest
+from command_case import KUMIKO, CASES, THESIS, VORTEX, GAUSSIAN, HAS_OPENMP, SMALL, CommandTest
 
 
+@unittest.skipUnless(HAS_OPENMP, "the table's fine grid runs with OpenMP")
 class Table(CommandTest):
     def test_given_a_small_thesis_case_then_both_tables_and_the_json_are_there(self):
         result = self.kumiko("table", THESIS, *SMALL, "--workers", "2", "--summary", "table.json")

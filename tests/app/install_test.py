@@ -57,10 +57,12 @@ def words_after(heading, text):
 class InstallTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.prefix = Path(folder.name) / "the prefix"
-        cls.call(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+        """Installs once, for the classes of all tests."""
+        if not hasattr(InstallTest, "prefix"):
+            folder = tempfile.TemporaryDirectory()
+            unittest.addModuleCleanup(folder.cleanup)
+            InstallTest.prefix = Path(folder.name) / "the prefix"
+            cls.call(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
         cls.program = cls.prefix / "bin" / "kumiko"
         cls.share = cls.prefix / "share"
         cls.pages = cls.share / "doc" / "kumiko"

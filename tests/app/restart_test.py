@@ -673,7 +673,7 @@ class Refusal(RestartTest):
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
         self.assert_refused(done, "'run' has no whole checkpoint")
         self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output")
-        self.assert_refused(self.kumiko("run"), "CASE.toml is required")
+        self.assert_refused(self.kumiko("run"), "name CASE.toml")
 
     def test_given_a_trace_of_the_past_then_it_is_refused(self):
         done = self.kumiko(

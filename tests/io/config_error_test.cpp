@@ -14,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(ConfigError, UnknownKeyNamesTheNearestOne) {
@@ -321,10 +322,12 @@ TEST(ConfigError, CommonSlipsAreToldInPlainWords) {
   const auto slip = [](const std::string& line) { return refusal(kMinimal + line); };
   EXPECT_THAT(slip("case.title = 'a\n"),
               AllOf(StartsWith("run.toml:2:"), HasSubstr("close the quote")));
-  EXPECT_THAT(slip("case.title = a"), HasSubstr("a text stands in quotes"));
+  EXPECT_THAT(slip("case.title = a"), HasSubstr("quote a text"));
   EXPECT_THAT(slip("amr.keep = True"), HasSubstr("write true"));
   EXPECT_THAT(slip("case.title =\n"), HasSubstr("no value after '='"));
   EXPECT_THAT(slip("grid.base = [32, 32"), HasSubstr("close the bracket"));
+  EXPECT_THAT(slip("case.title"), HasSubstr("add '=' and a value"));
+  EXPECT_THAT(slip("# a \x01"), Not(HasSubstr("quote")));
   EXPECT_THAT(slip("amr.threshold = 1e999"), HasSubstr("a number must be finite"));
   EXPECT_THAT(refusal(kMinimal + std::string("a\0b", 3)), HasSubstr("not a TOML file"));
 }
@@ -338,6 +341,9 @@ TEST(ConfigError, AnEarlierNameOfAKeyIsAcceptedAndTold) {
                   "--set output.figures=false: 'output.figures' is called 'output.extras' now"));
   EXPECT_FALSE(source.check(schema()).values().flag("output.extras"));
   EXPECT_TRUE(parse_config(kMinimal + "output.extras = true\n", "run.toml").notes().empty());
+  EXPECT_THAT(
+      refusal(kMinimal + "[output]\nextras = true\nfigures = true"),
+      AllOf(StartsWith("run.toml:4: 'output.figures'"), HasSubstr("run.toml:3 sets that too")));
 }
 
 TEST(ConfigError, CharactersBeyondAsciiStandInQuotesAndCommentsOnly) {

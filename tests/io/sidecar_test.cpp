@@ -187,6 +187,17 @@ TEST_F(SidecarTest, GivenValuesThatCannotBeThenTheyAreRefused) {
   EXPECT_THAT(set("/keys/checkpoint.every", "soon"), HasSubstr("'checkpoint.every'"));
 }
 
+TEST_F(SidecarTest, GivenAnEarlierNameOfAKeyThenItsValueIsTaken) {
+  Json json = Json::parse(content(sidecar()));
+  json["keys"].erase("output.extras");
+  json["keys"]["output.figures"] = true;
+  put(sidecar(), json.dump());
+  Checkpoint read = read_checkpoint(file());
+  read_sidecar(file(), read);
+  EXPECT_TRUE(read.sidecar->configuration.flag("output.extras"));
+  EXPECT_FALSE(read.sidecar->configuration.contains("output.figures"));
+}
+
 TEST_F(SidecarTest, GivenKeysThatDetermineTheStateThenTheyAreNotTakenFromBesideIt) {
   written_ = Json::parse(content(sidecar()));
   for (const char* const name : {"amr.threshold", "case.name", "grid.base", "solver.departure"}) {

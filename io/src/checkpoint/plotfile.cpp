@@ -126,7 +126,7 @@ void write_plotfile(const fs::path& folder, const StoredState& state) {
   std::error_code hidden;  // of a place that write_folder() refuses
   if (fs::exists(folder, hidden)) {
     throw OutputError(
-        fmt::format("'{}' is there already; remove it, or name another folder", folder.string()));
+        fmt::format("'{}' already exists; remove it, or name another folder", folder.string()));
   }
   write_folder(folder, [&](const fs::path& part) { write_all(part, state); });
 }

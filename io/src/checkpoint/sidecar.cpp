@@ -14,6 +14,7 @@
 #include <kumiko/io/sidecar.hpp>
 
 #include "checkpoint/run_json.hpp"
+#include "config/core_keys.hpp"
 #include "config/key_check.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/limits.hpp"
@@ -135,7 +136,8 @@ amr::ParameterSet to_configuration(const Json& json) {
   amr::ParameterSet all;
   for (const Key& key : core.keys()) all.set(key.spec.name, key.spec.default_value);
   amr::ParameterSet values;
-  for (const auto& [name, value] : json.items()) {
+  for (const auto& [stored, value] : json.items()) {
+    const std::string name(name_today(stored));
     const Key* const key = core.find(name);
     if (key == nullptr || !key->changeable()) {
       throw Damage(fmt::format("{} is not a key of the run alone", in_quotes(name)));

@@ -41,14 +41,16 @@ Setting read_override(const std::string& text) {
   return {key, where, detail::OverrideText{std::string(value)}};
 }
 
-/// The name of a key that once had another.
-std::string_view name_today(std::string_view key) {
-  constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
-      {"output.figures", "output.extras"}};
-  for (const auto& [before, today] : kRenamed) {
-    if (key == before) return today;
+/// Refuses a key that a file sets by both of its names. Throws ConfigError.
+void refuse_both_names(const std::vector<Setting>& settings, const Setting& earlier,
+                       std::string_view today) {
+  if (std::holds_alternative<detail::OverrideText>(earlier.value)) return;
+  for (const Setting& other : settings) {
+    if (other.key != today || std::holds_alternative<detail::OverrideText>(other.value)) continue;
+    throw ConfigError(
+        fmt::format("{}: '{}' is called '{}' now, and {} sets that too; take this one out",
+                    earlier.where, earlier.key, today, other.where));
   }
-  return key;
 }
 
 /// The part of a dotted name before its last dot; empty without one.
@@ -366,7 +368,7 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   source.name_ = one_line(name);
   source.settings_ = read_toml(text, source.name_);
   for (const auto& [key, value] : beside.values.values()) {
-    source.settings_.push_back({std::string(name_today(key)), one_line(beside.name), value});
+    source.settings_.push_back({key, one_line(beside.name), value});
   }
   for (const std::string& override_text : overrides) {
     source.settings_.push_back(read_override(override_text));
@@ -374,6 +376,7 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   for (Setting& setting : source.settings_) {
     const std::string_view today = name_today(setting.key);
     if (today == setting.key) continue;
+    refuse_both_names(source.settings_, setting, today);
     source.notes_.push_back(
         fmt::format("{}: '{}' is called '{}' now", setting.where, setting.key, today));
     setting.key = today;

@@ -90,6 +90,15 @@ const std::vector<Key>& core_keys() {
   return keys;
 }
 
+std::string_view name_today(std::string_view key) {
+  constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+      {"output.figures", "output.extras"}};
+  for (const auto& [before, today] : kRenamed) {
+    if (key == before) return today;
+  }
+  return key;
+}
+
 const Key* key_of_option(std::string_view option) {
   const std::vector<Key>& keys = core_keys();
   const auto found = std::ranges::find(keys, option, &Key::option);

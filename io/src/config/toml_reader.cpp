@@ -186,19 +186,24 @@ void guard_toml(std::string_view text, const std::string& name) {
               "a character that is not ASCII outside quotes and comments; quote it");
 }
 
-/// What to say where the library's description is for those who know its grammar: by a part of it.
-constexpr std::pair<std::string_view, std::string_view> kPlainWords[] = {
-    {"control characters other than TAB",
-     "the line ends, or has a control character, within a text; close the quote"},
-    {"could not determine value type",
-     "this is not a value; a text stands in quotes, such as \"cubic\", a number, true or false "
-     "does "
-     "not"},
-    {"expected 'true', saw", "this is not a value; write true, or a text in quotes"},
-    {"expected 'false', saw", "this is not a value; write false, or a text in quotes"},
-    {"expected value, saw", "there is no value after '='; add one, or take the key out"},
-    {"encountered end-of-file",
-     "the file ends within a list or a text; close the bracket or the quote"},
+/// What to say in place of a description that is for those who know the library's grammar.
+struct PlainWords {
+  std::string_view doing;  ///< a part of what it was parsing
+  std::string_view found;  ///< a part of what it says of it
+  const char* text;
+};
+
+constexpr PlainWords kPlainWords[] = {
+    {"string", "control characters", "a text has no end in its line; close the quote"},
+    {"string", "end-of-file", "a text has no end; close the quote"},
+    {"array", "end-of-file", "a list has no end; close the bracket"},
+    {"key-value pair", "end-of-file", "the file ends after a key; add '=' and a value"},
+    {"", "could not determine value type",
+     "this is not a value; quote a text, such as \"cubic\"; numbers, true and false stand without "
+     "quotes"},
+    {"", "expected 'true', saw", "this is not a value; write true, or quote a text"},
+    {"", "expected 'false', saw", "this is not a value; write false, or quote a text"},
+    {"", "expected value, saw", "there is no value after '='; add one, or take the key out"},
 };
 
 /// What to do about the others, after the description.
@@ -208,18 +213,23 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"not representable in 64 bits", "; give a smaller number"},
 };
 
-/// The library's description, less its account of what it was doing.
+/// The library's description in plain words, or less its account of what it was doing.
 std::string syntax_message(const toml::parse_error& error) {
+  constexpr std::string_view kDoing = "Error while parsing ";
   std::string message = one_line(error.description());
-  if (message.starts_with("Error while parsing ")) {
-    const std::size_t colon = message.find(": ");
-    if (colon != std::string::npos) message.erase(0, colon + 2);
+  std::string doing;
+  if (const std::size_t colon = message.find(": ");
+      message.starts_with(kDoing) && colon != std::string::npos) {
+    doing = message.substr(kDoing.size(), colon - kDoing.size());
+    message.erase(0, colon + 2);
   }
-  for (const auto& [has, plain] : kPlainWords) {
-    if (message.find(has) != std::string::npos) return std::string(plain);
+  for (const PlainWords& words : kPlainWords) {
+    const bool fits = doing.find(words.doing) != std::string::npos &&
+                      message.find(words.found) != std::string::npos;
+    if (fits) return words.text;
   }
-  for (const auto& [has, remedy] : kRemedies) {
-    if (message.find(has) != std::string::npos) return message + std::string(remedy);
+  for (const auto& [found, remedy] : kRemedies) {
+    if (message.find(found) != std::string::npos) return message + std::string(remedy);
   }
   return message + "; correct the TOML there";
 }

@@ -231,7 +231,8 @@ Json read_summary(const fs::path& file) {
   // As earlier summaries call it.
   constexpr const char* kEarlier = "balance_efficiency";
   if (summary.is_object() && summary.contains(kEarlier) && !summary.contains("imbalance")) {
-    summary["imbalance"] = summary[kEarlier];
+    Json value = summary[kEarlier];
+    summary["imbalance"] = std::move(value);
   }
   check_summary(file, summary);
   return summary;

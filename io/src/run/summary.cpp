@@ -113,7 +113,7 @@ Json to_json(const RunSummary& summary) {
                      {"fraction_of_uniform", summary.fraction_of_uniform}};
   json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
   json["imbalance"] = summary.work.imbalance();
-  json["balance_efficiency"] = json["imbalance"];  // its name in earlier summaries
+  json["balance_efficiency"] = summary.work.imbalance();  // its name in earlier summaries
   json["steals"] = summary.work.total().steals;
   json["load"] = load_json(summary.work.workers);
   json["longest_waits"] = waits_json(summary.work.longest_waits,

@@ -48,10 +48,11 @@ Registry::Registry(std::span<const std::filesystem::path> paths) {
 void Registry::add_path(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_directory(path, error)) {
-    if (std::filesystem::exists(path, error)) return add_file(path);
+    if (std::filesystem::exists(path, error)) return add_file(path, path);
     broken_.push_back(
-        {path, fmt::format("no folder or file '{}' to look for plugins in; name one that is there",
-                           path.string())});
+        {path, path,
+         fmt::format("no folder or file '{}' to look for plugins in; name one that is there",
+                     path.string())});
     return;
   }
   std::vector<std::filesystem::path> files;
@@ -61,19 +62,19 @@ void Registry::add_path(const std::filesystem::path& path) {
     try {
       if (file.extension() == ".so" && detail::mentions_entry(file)) files.push_back(file);
     } catch (const detail::PluginError& failure) {
-      broken_.push_back({file, failure.what()});
+      broken_.push_back({file, path, failure.what()});
     }
     entry.increment(error);
   }
   if (error) {
     broken_.push_back(
-        {path, fmt::format("cannot read folder '{}': {}", path.string(), error.message())});
+        {path, path, fmt::format("cannot read folder '{}': {}", path.string(), error.message())});
   }
   std::ranges::sort(files);
-  for (const std::filesystem::path& file : files) add_file(file);
+  for (const std::filesystem::path& file : files) add_file(file, path);
 }
 
-void Registry::add_file(const std::filesystem::path& file) {
+void Registry::add_file(const std::filesystem::path& file, const std::filesystem::path& named) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(file, error);
   if (!error) {
@@ -89,7 +90,7 @@ void Registry::add_file(const std::filesystem::path& file) {
     merge(solvers_, std::move(offer.solvers));
     merge(cases_, std::move(offer.cases));
   } catch (const detail::PluginError& failure) {
-    broken_.push_back({file, failure.what()});
+    broken_.push_back({file, named, failure.what()});
   }
 }
 

@@ -98,10 +98,9 @@ class Hierarchy {
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
   /// stay keep their data and owner, those that go return their memory, those that come are
   /// uninitialised and belong to their parent's owner. The level's shadows go.
-  /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest, for
-  /// want of one that goes.
-  /// \return slots of the patches that came. O(patches); invalidates slots of this and finer
-  /// levels.
+  /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest because
+  /// a patch of this level goes. \return slots of the patches that came. O(patches); invalidates
+  /// slots of this and finer levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
   /// Says who owns the patches of a level, by slot. Those that become another's return their

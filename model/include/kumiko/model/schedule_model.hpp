@@ -67,7 +67,7 @@ struct Overheads {
   std::array<Overhead, kScheduleKinds.size()> beside = {{{10.0}, {25.0}, {-35.0}, {-35.0}}};
   /// Passes between two phases, whoever works; by schedule. Dataflow has no phases.
   std::array<Overhead, kScheduleKinds.size()> phase = {{{0.0}, {600.0}, {550.0}, {1100.0}}};
-  /// Is added to `phase` per doubling of the number of workers: the barriers of OS threads.
+  /// Added to `phase` for each doubling of the number of workers: the cost of OS threads' barriers.
   Overhead barrier{550.0};
   /// Passes from a thief's asking a worker that has something until the thief begins with it.
   Overhead steal{300.0};

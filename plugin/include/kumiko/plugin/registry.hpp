@@ -23,7 +23,8 @@ bool is_plugin_name(std::string_view name);
 /// A shared object that is or seems to be a plugin and cannot be used.
 struct BrokenPlugin {
   std::filesystem::path file;
-  std::string reason;  ///< names the file, and the remedy
+  std::filesystem::path named;  ///< the one of the registry's paths that led to it
+  std::string reason;           ///< names the file, and the remedy
 };
 
 /// Plugins are loaded when a registry is made, from the paths that it is given and no others, and
@@ -46,7 +47,7 @@ class Registry {
 
  private:
   void add_path(const std::filesystem::path& path);
-  void add_file(const std::filesystem::path& file);
+  void add_file(const std::filesystem::path& file, const std::filesystem::path& named);
 
   std::vector<std::filesystem::path> seen_;
   std::vector<SolverFactory> solvers_;

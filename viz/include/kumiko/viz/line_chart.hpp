@@ -29,7 +29,7 @@ struct ChartPoint {
   double x;
   double y;
   std::string label = {};  ///< beside the marker
-  /// Of the measurements that y stands for: drawn as an error bar.
+  /// Of the measurements that y stands for, finite, low <= high: drawn as an error bar.
   std::optional<Range> spread = {};
 };
 

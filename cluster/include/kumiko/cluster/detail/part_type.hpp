@@ -92,7 +92,8 @@ template <class T>
 struct PaddingOf {
   using Bytes = std::array<std::byte, sizeof(T)>;
 
-  /// Whether that can be found out: not where there are addresses, unions, or very many bytes.
+  /// Whether the compiler can find it out: not for a T with pointers or unions, or of more than
+  /// 1024 bytes.
   static constexpr bool kIsKnown = sizeof(T) <= 1024 && requires {
     typename std::bool_constant<(
         static_cast<void>(__builtin_bit_cast(Bytes, __builtin_bit_cast(T, Bytes()))), true)>;

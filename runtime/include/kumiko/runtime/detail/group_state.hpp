@@ -88,7 +88,8 @@ extern template void BasicJoinCounter<JoinHardware>::wait_slowly() noexcept;
 /// The first of several exceptions.
 class FirstException {
  public:
-  /// Keeps the first one that comes. The caller's thread must end before rethrow() is called.
+  /// Keeps the first exception and drops later ones. The caller's thread must end before rethrow()
+  /// is called.
   void keep(std::exception_ptr exception) noexcept {
     // relaxed: the joining of the threads orders everything else.
     if (!taken_.exchange(true, std::memory_order_relaxed)) exception_ = std::move(exception);
