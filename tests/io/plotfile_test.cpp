@@ -60,7 +60,7 @@ TEST_F(PlotfileTest, GivenAHierarchyThenEachPlaceHoldsTheRecordOfItsPatch) {
 
 TEST_F(PlotfileTest, GivenANameThatIsTakenThenWhatIsThereStays) {
   put(plotfile());
-  EXPECT_THAT(refusal_of<OutputError>([&] { write(); }), HasSubstr("is there already"));
+  EXPECT_THAT(refusal_of<OutputError>([&] { write(); }), HasSubstr("already exists"));
   EXPECT_EQ(content(plotfile()), "mine");
 }
 
