@@ -97,8 +97,10 @@ int show_solver(const ShowRequest& request) {
   const plugin::SolverFactory* const found = amr::find_factory(plugins->solvers(), request.name);
   std::vector<std::string> names;
   for (const plugin::SolverFactory& factory : plugins->solvers()) names.push_back(factory.name);
-  refuse_if(found == nullptr, "there is no solver '{}'; 'kumiko solver list' names them{}",
-            request.name, io::did_you_mean(request.name, names));
+  if (found == nullptr) {
+    throw RequestError("there is no solver '{}'; 'kumiko solver list' names them{}", request.name,
+                       io::did_you_mean(request.name, names));
+  }
   amr::ParameterSet defaults;
   for (const amr::ParameterSpec& spec : found->parameters) {
     defaults.set(spec.name, spec.default_value);
