@@ -50,7 +50,7 @@ std::string command_patterns(Commands commands) {
   return fmt::format("{}", fmt::join(patterns, " | "));
 }
 
-/// What may stand where no option's value does.
+/// Words to offer where no option's value is expected.
 std::vector<std::string> offered(const DescribedCommand& command, Commands commands) {
   std::vector<std::string> words;
   for (const DescribedCommand& next : following(command, commands)) words.push_back(next.name);

@@ -78,7 +78,7 @@ struct ShowRequest {
   std::vector<std::filesystem::path> plugin_path;
 };
 
-/// What a solver does beyond advancing one patch, for its users.
+/// Abilities that a solver declares beyond advancing one patch, in words for its users.
 std::vector<std::string> abilities(const amr::SolverTraits& traits) {
   std::vector<std::string> able;
   if (traits.flux_form) able.emplace_back("conserves mass across levels");
@@ -101,11 +101,7 @@ int show_solver(const ShowRequest& request) {
     throw RequestError("there is no solver '{}'; 'kumiko solver list' names them{}", request.name,
                        io::did_you_mean(request.name, names));
   }
-  amr::ParameterSet defaults;
-  for (const amr::ParameterSpec& spec : found->parameters) {
-    defaults.set(spec.name, spec.default_value);
-  }
-  const std::unique_ptr<amr::Solver> solver = found->make(defaults);
+  const std::unique_ptr<amr::Solver> solver = found->make(amr::defaults(found->parameters));
   const amr::SolverTraits& traits = solver->traits();
   fmt::print("solver {}: {}\n", found->name, found->help);
   fmt::print("file                 {}\n", found->file.string());

@@ -59,7 +59,7 @@ inline void print_times(const char* name, const std::vector<double>& times) {
   std::printf("\n");
 }
 
-/// What a program prints of the workspace with which its search ended: a number, by its name.
+/// A named number that a program prints from the workspace with which its search ended.
 template <class Value>
 struct Answer {
   const char* name;

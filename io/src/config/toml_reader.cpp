@@ -186,7 +186,7 @@ void guard_toml(std::string_view text, const std::string& name) {
               "a character that is not ASCII outside quotes and comments; quote it");
 }
 
-/// What to say in place of a description that is for those who know the library's grammar.
+/// A plain message in place of a description that only readers of the TOML grammar understand.
 struct PlainWords {
   std::string_view doing;  ///< a part of what it was parsing
   std::string_view found;  ///< a part of what it says of it
@@ -206,7 +206,7 @@ constexpr PlainWords kPlainWords[] = {
     {"", "expected value, saw", "there is no value after '='; add one, or take the key out"},
 };
 
-/// What to do about the others, after the description.
+/// Remedies to append to the library's other descriptions.
 constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
     {"redefine", "; remove one of the two"},
     {"could not be interpreted as a value", "; a number must be finite, 1.7e308 at most"},
