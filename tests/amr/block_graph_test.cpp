@@ -38,7 +38,7 @@ using BlockPiece = std::tuple<int, std::uint32_t, PieceKind, int>;
 class DealtGraph {
  public:
   DealtGraph(const Hierarchy& hierarchy, const Dealing& way, std::size_t patches_of_a_block)
-      : clock_(1.0, kBaseSteps, way.subcycling) {
+      : clock_(Stretch::whole_run(1.0, kBaseSteps), way.subcycling) {
     const StepRules rules(hierarchy.plan(), hierarchy.shape().flux_form, clock_, way.blends);
     graph_.build(hierarchy.mesh(), rules, [&](int level) {
       return (hierarchy.level(level).size() + patches_of_a_block - 1) / patches_of_a_block;
@@ -248,7 +248,8 @@ TEST(BlocksInTime, GivenAGapBetweenALevelsRowsThenEveryBlockHasPatches) {
   hierarchy.change(1, {{1, 0, 0}, {1, 7, 7}});
   const auto in_time = blocks_in_time(2, 8, 16'000, 15'000, 1);
   ASSERT_TRUE(in_time.has_value());
-  const StepRules rules(hierarchy.plan(), false, StepClock(1.0, kBaseSteps, true), false);
+  const StepRules rules(hierarchy.plan(), false,
+                        StepClock(Stretch::whole_run(1.0, kBaseSteps), true), false);
   BlockGraph graph;
   graph.build(hierarchy.mesh(), rules, [&](int) { return in_time->blocks; });
   for (int level = 0; level < 2; ++level) {

@@ -198,7 +198,8 @@ TEST(Owners, GivenTwoThenTheNextRegridIsThatOfOne) {
         motion.at(index, slot).cfl = owner.has(hierarchy.mesh(), index, slot) ? own : 1e9;
       }
     }
-    return automatic_interval(hierarchy, motion, StepClock(1.0, 64, true), 7, owner);
+    return automatic_interval(hierarchy, motion, StepClock(Stretch::whole_run(1.0, 64), true), 7,
+                              owner);
   });
   EXPECT_EQ(all[2], 23) << "7 points at 0.15 points a step, twice a base step";
   EXPECT_EQ(all[0], all[2]);

@@ -34,7 +34,7 @@ std::vector<SharedReads> reads_of(const Mesh<2>& mesh, const ReadRules& rules, s
     plan.update(mesh, level, level_difference<PatchId>({}, mesh.ids(level)));
     blends.emplace_back(mesh.size(level), rules.blends ? 1 : 0);
   }
-  const StepClock clock(1.0, 8, true);
+  const StepClock clock(Stretch::whole_run(1.0, 8), true);
   return shared_reads(mesh, {plan, rules.flux_form, clock, rules.blends}, owner, blends);
 }
 

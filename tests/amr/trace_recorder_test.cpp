@@ -97,7 +97,8 @@ class Recorder {
   test::FunctionCase problem_;
   std::unique_ptr<Backend> backend_ = make_backend("serial", 1);
   std::unique_ptr<Hierarchy> hierarchy_ = test::island({}, {1, 2, 0});
-  StepRules rules_{hierarchy_->plan(), false, StepClock(problem_.end_time(), 100, true), false};
+  StepRules rules_{hierarchy_->plan(), false,
+                   StepClock(Stretch::whole_run(problem_.end_time(), 100), true), false};
   TickClock clock_;
   TraceRecorder recorder_{*backend_, clock_, false, sole_owner()};
   std::uint64_t start_ = 0;

@@ -156,8 +156,8 @@ std::span<const double> DepartureGhosts::displacements(int level, std::size_t sl
     return scratch.first(2 * points);
   }
   Kept& kept = kept_.at(level, slot);
-  if (kept.directions != directions) {
-    kept = {directions, std::vector<double>(2 * points)};
+  if (kept.directions != directions || kept.tau != tau) {
+    kept = {directions, tau, std::vector<double>(2 * points)};
     compute(level, reads, time, tau, kept.displacements);
   }
   return kept.displacements;

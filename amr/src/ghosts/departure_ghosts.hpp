@@ -33,7 +33,7 @@ class DepartureGhosts {
   /// \param target  its state
   /// \param coarse  the state of the level below, ghosts filled
   /// \param time    of the ghosts
-  /// \param tau     how much earlier the coarse state stands: half its step, the same in each call
+  /// \param tau     how much earlier the coarse state stands: half its step
   /// Writes this patch alone. Cost per ghost point: about 70 flops in vectors, and for an unsteady
   /// velocity its displacement.
   void fill(int level, std::size_t slot, PatchView target, State coarse, double time,
@@ -45,6 +45,7 @@ class DepartureGhosts {
   /// What filling a patch's ghosts needs again and again.
   struct Kept {
     std::uint8_t directions = 0;  ///< those filled from the level below: bit d for kDirections[d]
+    double tau = 0.0;             ///< that the displacements are of
     std::vector<double> displacements;
   };
   using Reads = std::span<const PlannedRead>;

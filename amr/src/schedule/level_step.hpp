@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kumiko/amr/patch.hpp>
+#include <kumiko/amr/stretch.hpp>
 
 namespace kumiko::amr {
 
@@ -34,20 +35,21 @@ struct LevelStep {
   int finer_end() const { return ratio * (number + 1); }
 };
 
-/// The steps of a run: the same numbers for every schedule.
+/// The steps of a stretch of base steps: the same numbers for every schedule.
 class StepClock {
  public:
-  StepClock(double end_time, int steps, bool subcycling)
-      : dt_(end_time / steps), ratio_(subcycling ? kRefinementRatio : 1) {}
+  StepClock(const Stretch& stretch, bool subcycling)
+      : stretch_(stretch), ratio_(subcycling ? kRefinementRatio : 1) {}
 
   /// Steps of a level in one of the level below.
   int ratio() const { return ratio_; }
   /// Steps of a level in a base step.
   int substeps(int level) const { return 1 << shift(level); }
   /// Length of a step of a level.
-  double dt(int level) const { return dt_ / static_cast<double>(substeps(level)); }
+  double dt(int level) const { return stretch_.dt() / static_cast<double>(substeps(level)); }
   /// When a base step begins.
-  double time(int base_step) const { return base_step * dt_; }
+  double time(int base_step) const { return stretch_.time(base_step); }
+  const Stretch& stretch() const { return stretch_; }
 
   /// Step `number` of a level in a window that begins with base step `first`.
   LevelStep step(int first, int level, int number) const {
@@ -59,7 +61,7 @@ class StepClock {
  private:
   int shift(int level) const { return ratio_ == 1 ? 0 : level; }
 
-  double dt_;
+  Stretch stretch_;
   int ratio_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace kumiko::amr {
 
-/// The rules of one run, on the mesh that a plan is of. Keeps a reference to the plan. Every member
-/// may be called from many threads at once; none suspends.
+/// The rules of one run, on the mesh that a plan is of. Keeps a reference to the plan. Every const
+/// member may be called from many threads at once; none suspends.
 class StepRules {
  public:
   /// \param flux_form       whether patches keep fluxes
@@ -20,6 +20,8 @@ class StepRules {
 
   const ReadPlan& plan() const { return plan_; }
   const StepClock& clock() const { return clock_; }
+  /// Another length of the steps, between two windows.
+  void set_clock(const StepClock& clock) { clock_ = clock; }
   bool flux_form() const { return flux_form_; }
   bool blends_in_time() const { return blends_in_time_; }
   /// Whether the last piece of a patch's step must wait for its siblings' children: they read its

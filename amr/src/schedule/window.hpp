@@ -11,7 +11,7 @@ namespace kumiko::amr {
 
 /// Base steps first .. first + count - 1, in which the mesh stays as it is.
 struct Window {
-  const StepClock& clock;
+  StepClock clock;
   int first;
   int count;
   int levels;           ///< that have patches

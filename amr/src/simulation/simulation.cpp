@@ -410,8 +410,8 @@ struct Simulation::Engine {
     return trace;
   }
 
-  double time() const { return step_ * dt(); }
-  double dt() const { return case_.end_time() / options_.steps; }
+  double time() const { return stepper_.clock().time(step_); }
+  double dt() const { return stepper_.clock().dt(0); }
   Observer& observer() { return stepper_.observer(); }
   const Observer& observer() const { return stepper_.observer(); }
   /// Of all owners.
@@ -447,9 +447,8 @@ struct Simulation::Engine {
   }
 
   int interval_by_flow() const {
-    const StepClock clock(case_.end_time(), options_.steps, options_.subcycling);
-    return automatic_interval(hierarchy_, stepper_.motion(), clock, options_.refinement.buffer,
-                              owner_);
+    return automatic_interval(hierarchy_, stepper_.motion(), stepper_.clock(),
+                              options_.refinement.buffer, owner_);
   }
 
   /// The base step before which the mesh is rebuilt next; none with one level.

@@ -43,7 +43,7 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       options_(options),
       rules_(
           hierarchy.plan(), hierarchy.shape().flux_form,
-          StepClock(problem.end_time(), options.steps, options.subcycling),
+          StepClock(Stretch::whole_run(problem.end_time(), options.steps), options.subcycling),
           options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
 void PatchStepper::follow_mesh() {

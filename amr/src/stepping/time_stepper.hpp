@@ -41,6 +41,9 @@ class TimeStepper {
   /// throws CflError as prepare() does; the levels then stand at different times.
   void advance(int first, int count);
 
+  /// The length of the steps, and when they begin.
+  const StepClock& clock() const { return patches_.rules().clock(); }
+
   PatchTable<PatchMotion>& motion() { return patches_.motion(); }
   const PatchTable<PatchMotion>& motion() const { return patches_.motion(); }
 
