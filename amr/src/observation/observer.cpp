@@ -76,26 +76,29 @@ std::vector<WorkerActivity> Observer::activity() const {
   return all;
 }
 
-void Observer::end_window(const Window& window) {
+void Observer::end_window(const Window& window, std::vector<std::size_t> blocks) {
   window_end_ = read_ticks();
   seconds_per_tick_ = clock_.seconds_per_tick();
   for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, window_end_);
   gather_steps();
   gather_waits();
-  expected_ = 0;
+  std::uint64_t expected = 0;
   for (int level = 0; level < window.levels; ++level) {
     const std::uint64_t of_level = patches_.level(level).size() * kPatchPoints *
                                    static_cast<std::uint64_t>(window.steps(level));
     counters_.updates_per_level[static_cast<std::size_t>(level)] += of_level;
-    expected_ += of_level;
+    expected += of_level;
   }
+  ensure(updates_ == expected,
+         "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
+         window.first + window.count - 1, updates_, expected);
+  recorder_.end_stretch(window_begin_, window_end_, std::move(blocks));
 }
 
-void Observer::keep_window(const Window& window, std::vector<std::size_t> blocks) {
-  ensure(updates_ == expected_,
-         "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
-         window.first + window.count - 1, updates_, expected_);
-  recorder_.end_stretch(window_begin_, window_end_, std::move(blocks));
+void Observer::drop_window() {
+  for (Worker& own : workers_) own.waits = {};
+  forget_short_waits();
+  patches_.for_each([](PatchWork& work) { work.base_step = -1; });
 }
 
 void Observer::gather_steps() {
@@ -170,11 +173,17 @@ void Observer::gather_waits() {
   std::stable_sort(longest.begin(), longest.end(),
                    [](const PatchWait& a, const PatchWait& b) { return a.seconds > b.seconds; });
   if (longest.size() > WorkCounters::kLongestWaits) longest.resize(WorkCounters::kLongestWaits);
-  if (longest.size() < WorkCounters::kLongestWaits || seconds_per_tick_ == 0.0) return;
-  // What is shorter than all of these need not be kept any more.
-  for (Worker& own : workers_) {
-    own.shortest_kept = static_cast<std::uint64_t>(longest.back().seconds / seconds_per_tick_);
+  forget_short_waits();
+}
+
+/// What is shorter than all of the longest waits need not be kept any more.
+void Observer::forget_short_waits() {
+  const std::vector<PatchWait>& longest = counters_.longest_waits;
+  std::uint64_t ticks = 0;
+  if (longest.size() == WorkCounters::kLongestWaits && seconds_per_tick_ > 0.0) {
+    ticks = static_cast<std::uint64_t>(longest.back().seconds / seconds_per_tick_);
   }
+  for (Worker& own : workers_) own.shortest_kept = ticks;
 }
 
 }  // namespace kumiko::amr

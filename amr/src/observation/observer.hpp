@@ -73,11 +73,12 @@ class Observer {
   /// Begins a window on the mesh as it is; by the driver, while nobody works. Patches that have
   /// stayed since the last one keep their PatchWork.
   void begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
-  /// Ends the window; by all owners' drivers, when all work is done.
-  void end_window(const Window& window);
-  /// The window that has ended has not failed: its trace is kept. Checks that the point updates
-  /// that all owners have made leave no patch out. \param blocks  see StepSchedule::blocks()
-  void keep_window(const Window& window, std::vector<std::size_t> blocks);
+  /// Ends a window that has not failed: counts it and keeps its trace; by all owners' drivers, when
+  /// all work is done. Checks that the point updates that all owners have made leave no patch out.
+  /// \param blocks  see StepSchedule::blocks()
+  void end_window(const Window& window, std::vector<std::size_t> blocks);
+  /// Ends a window that has failed, as if it had never been; by all owners' drivers.
+  void drop_window();
 
   /// A piece of work of one worker on a patch, or on several that are charged with equal parts of
   /// it, from construction to end(); it must not suspend, nor may another one on these patches run
@@ -206,6 +207,7 @@ class Observer {
   void note_queues(int worker, std::uint64_t steals, PieceRecord& record) const;
   void gather_waits();
   void gather_steps();
+  void forget_short_waits();
 
   Owner& owner_;
   int first_worker_ = 0;  ///< the number of the first of one's own
@@ -219,7 +221,6 @@ class Observer {
   std::uint64_t window_begin_ = 0;
   std::uint64_t window_end_ = 0;
   std::uint64_t updates_ = 0;      ///< points of the latest window
-  std::uint64_t expected_ = 0;     ///< and how many there should be
   std::uint64_t phase_end_ = 0;    ///< when the latest phase ended
   double seconds_per_tick_ = 0.0;  ///< since the beginning, up to the latest window's end
   WorkCounters counters_;

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <kumiko/amr/simulation_options.hpp>
 
 namespace kumiko::amr {
@@ -12,8 +14,14 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
           kState, "points of level 0 in x and y; one integer stands for both"),
       field<&S::levels>("levels", {1, kLargestLevelCount}, kState,
                         "levels of the mesh, level 0 included; 1 = uniform"),
-      field<&S::steps>("steps", {1, kMostCount}, kState,
-                       "base steps of the whole run; they fix the step"),
+      field<&S::steps>("steps", {0, kMostCount}, kState,
+                       "base steps of the whole run, which fix the step; 0 = chosen by `cfl`"),
+      field<&S::cfl>("cfl", {.least = 0.0, .most = 64.0}, kState,
+                     "CFL number that no patch is to exceed: the run chooses its steps by it; 0 = "
+                     "by `steps`"),
+      field<&S::keep_state>("keep_state", {}, kRun,
+                            "whether a run that fails writes a checkpoint of its last whole state, "
+                            "where its CFL numbers may grow; 8 bytes a point and component"),
       field<&S::schedule>("schedule", {}, kRun,
                           "how the steps of patches are ordered; auto = dataflow with backend "
                           "'threads', else level"),
@@ -40,6 +48,13 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
 
 void check(const SimulationOptions& options) {
   check_ranges(options);
+  if (options.steps == 0 && options.cfl == 0.0) {
+    throw OptionError("steps", "0", "give `cfl`, or a number of steps");
+  }
+  if (options.steps > 0 && options.cfl > 0.0) {
+    throw OptionError("cfl", fmt::format("{:g}", options.cfl),
+                      fmt::format("give `cfl` or `steps`, which is {}, not both", options.steps));
+  }
   check(options.refinement, options.points_x, options.levels);
 }
 

@@ -40,8 +40,8 @@ void check_sizes(const SavedRun& run, int index, int components) {
 }  // namespace
 
 void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int longest_interval) {
-  require(saved.step >= 0 && saved.step <= steps, "the saved run stands at base step {} of {}",
-          saved.step, steps);
+  require(saved.step >= 0 && (steps == 0 || saved.step <= steps),
+          "the saved run stands at base step {} of {}", saved.step, steps);
   const int levels = hierarchy.max_levels();
   require(saved.mesh.levels() <= levels, "the saved run has {} levels with patches; `levels` is {}",
           saved.mesh.levels(), levels);

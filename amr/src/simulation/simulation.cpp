@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
 
+#include "data/kept_state.hpp"
 #include "ghosts/ghost_exchange.hpp"
 #include "observation/patch_note.hpp"
 #include "refinement/criterion.hpp"
@@ -25,6 +27,8 @@
 #include "sharing/migration.hpp"
 #include "simulation/component_names.hpp"
 #include "simulation/saved_run.hpp"
+#include "stepping/first_failure.hpp"
+#include "stepping/step_control.hpp"
 #include "stepping/time_stepper.hpp"
 #include "transfer/sampling.hpp"
 #include "transfer/transfer_operators.hpp"
@@ -122,6 +126,11 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
   require(traits.components == 0 || traits.components == problem.components(),
           "solver '{}' advances {} components, but the case has {}", traits.name, traits.components,
           problem.components());
+  if (options.cfl > traits.cfl_limit) {
+    throw OptionError(
+        "cfl", fmt::format("{:g}", options.cfl),
+        fmt::format("solver '{}' takes CFL numbers up to {:g}", traits.name, traits.cfl_limit));
+  }
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
   const auto count = static_cast<std::size_t>(owners);
@@ -178,7 +187,10 @@ struct Simulation::Engine {
                    options.levels, shape_for(problem, solver, options_), owner.number(),
                    first_owners(options, owner)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
-        stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_) {}
+        stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
+        control_(problem.end_time(), options_.steps, options_.cfl, may_fail()) {
+    stepper_.begin(control_.stretch());
+  }
 
   void initialize() {
     backend_.run([this] {
@@ -194,6 +206,8 @@ struct Simulation::Engine {
     check(saved, hierarchy_, options_.steps,
           std::max(options_.refinement.interval, kLongestInterval));
     step_ = saved.step;
+    control_.resume(saved.step, saved.time, saved.dt, saved.choice);
+    stepper_.begin(control_.stretch());
     next_regrid_ = saved.next_regrid;
     next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
     scales_.resume(saved.scales);
@@ -215,6 +229,9 @@ struct Simulation::Engine {
     const auto components = static_cast<std::size_t>(hierarchy_.shape().components + extras);
     SavedShare share{{hierarchy_.mesh(),
                       step_,
+                      time(),
+                      dt(),
+                      saved_choice(),
                       next_regrid_,
                       next_check_,
                       plan_->unnested(),
@@ -289,7 +306,7 @@ struct Simulation::Engine {
   auto direct(Order order, Work work) {
     if (owner_.count() == 1) return work();
     ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
-    if (failed_) std::rethrow_exception(failed_);
+    if (failed_ && !is_whole_) std::rethrow_exception(failed_);
     try {
       collect<Order>(owner_, {{{}, 0, order}});
       return work();
@@ -303,9 +320,16 @@ struct Simulation::Engine {
     const Order order = collect<Order>(owner_, {}).front().value;
     switch (order.call) {
       case Call::kEnd:
+        if (failed_) std::rethrow_exception(failed_);
         return false;
       case Call::kAdvance:
-        advance(static_cast<int>(order.number));
+        try {
+          advance(static_cast<int>(order.number));
+        } catch (...) {
+          // Owner 0 may want to save what all have gone back to.
+          if (!is_whole_) throw;
+          failed_ = std::current_exception();
+        }
         break;
       case Call::kSave:
         save_whole(static_cast<int>(order.number));
@@ -343,7 +367,7 @@ struct Simulation::Engine {
 
   /// Has the others end, if they wait for an order.
   void end() noexcept {
-    if (owner_.count() == 1 || owner_.number() != 0 || failed_) return;
+    if (owner_.count() == 1 || owner_.number() != 0 || (failed_ && !is_whole_)) return;
     try {
       collect<Order>(owner_, {{{}, 0, Order{}}});
     } catch (const std::exception&) {
@@ -362,19 +386,79 @@ struct Simulation::Engine {
   void advance(int steps) {
     backend_.run([this, steps] {
       recorder().note_return(step_);
-      for (const int end = step_ + steps; step_ < end;) {
+      for (const int end = step_ + steps; step_ < end && !control_.is_over(step_);) {
         look_for_broken_values();
+        if (control_.is_due(step_) && step_ != next_regrid_) choose_step();
         look_at_what_is_travelled();
         if (step_ > 0 && step_ == next_regrid_) {
           const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
           observer().count_regrid();
         }
-        const int count = std::min(end - step_, steps_to_regrid());
-        stepper_.advance(step_, count);
-        step_ += count;
+        const int count =
+            std::min({end - step_, steps_to_regrid(), control_.left_to_choice(step_)});
+        if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
+        is_whole_ = false;
+        try {
+          stepper_.advance(step_, count);
+          step_ += count;
+        } catch (const StepRefused& refused) {
+          shorten(refused);
+        } catch (...) {
+          if (keeps_ && stepper_.has_failed_together()) go_back();
+          throw;
+        }
+        is_whole_ = true;
       }
     });
+  }
+
+  /// Takes the steps before the refused one again, which nobody refuses, and chooses a shorter one.
+  void shorten(const StepRefused& refused) {
+    go_back();
+    const int before = refused.base_step() - step_;
+    if (before > 0) stepper_.advance(step_, before);
+    step_ += before;
+    choose_step(0.5 * dt(), refused.what());
+  }
+
+  void go_back() {
+    kept_.restore(hierarchy_, backend_, stepper_.motion());
+    is_whole_ = true;
+  }
+
+  /// Chooses the length of the steps from here, where all levels stand at the same time.
+  /// \param most     that it may be
+  /// \param refused  why a longer step was refused; empty where none was
+  void choose_step(double most = std::numeric_limits<double>::infinity(),
+                   std::string refused = {}) {
+    const Stretch before = control_.stretch();
+    double cfl = stepper_.largest_cfl(time());
+    try {
+      control_.choose(step_, cfl / dt(), most);
+      if (control_.stretch() == before) return;
+      while (!stepper_.serves(cfl = stepper_.set_stretch(control_.stretch(), time()))) {
+        refused = fmt::format(
+            "a patch has CFL number {:.8g} with a base step of {:.6g}, but solver "
+            "'{}' takes up to {:g}",
+            cfl, dt(), solver_.traits().name, solver_.traits().cfl_limit);
+        control_.shorten(cfl);
+      }
+    } catch (const StepControl::StepTooShort& failed) {
+      throw std::runtime_error(fmt::format(
+          "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
+          "attempts{}{}",
+          failed.step, time(), failed.dt, failed.attempts, refused.empty() ? "" : "; ", refused));
+    }
+  }
+
+  /// Whether a step may turn out to be too long when it is taken.
+  bool may_fail() const { return !case_.steady_velocity() || solver_.traits().nonlinear; }
+
+  /// What a saved run says of its steps.
+  std::optional<StepChoice> saved_choice() const {
+    if (!control_.chooses() && control_.stretch().first() == 0) return std::nullopt;
+    return control_.choice();
   }
 
   void start_trace(std::size_t most_bytes) {
@@ -417,7 +501,8 @@ struct Simulation::Engine {
   /// Of all owners.
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
-    use.metadata_bytes += stepper_.metadata_bytes() + exchange_.memory_bytes();
+    use.metadata_bytes +=
+        stepper_.metadata_bytes() + exchange_.memory_bytes() + kept_.memory_bytes();
     return collect_value(owner_, use, [](MemoryUse all, const MemoryUse& other) {
       all.patch_bytes += other.patch_bytes;
       all.metadata_bytes += other.metadata_bytes;
@@ -513,8 +598,10 @@ struct Simulation::Engine {
     stepper_.prepare(index, all_slots(index), time(),
                      [&](std::size_t slot) { copy(saved, slot, level.patch(slot)); });
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      stepper_.motion().at(index, slot) = {saved.level(index).cfl[slot],
-                                           saved.level(index).travelled[slot]};
+      PatchMotion& motion = stepper_.motion().at(index, slot);
+      // Of other steps it is what was prepared.
+      if (saved.dt == dt()) motion.cfl = saved.level(index).cfl[slot];
+      motion.travelled = saved.level(index).travelled[slot];
     }
   }
 
@@ -547,6 +634,7 @@ struct Simulation::Engine {
         fill == Fill::kSample ? sample(level + 1, slot) : prolong_into(level + 1, slot);
       });
     }
+    if (control_.chooses()) choose_step();
     if (options_.levels > 1) next_regrid_ = after_regrid();
     balance();
   }
@@ -720,6 +808,10 @@ struct Simulation::Engine {
   Hierarchy hierarchy_;
   GhostExchange exchange_;
   TimeStepper stepper_;
+  StepControl control_;
+  KeptState kept_;
+  bool keeps_ = (options_.keep_state || control_.chooses()) && may_fail();
+  bool is_whole_ = true;  ///< whether the state is that before step_
   int step_ = 0;
   std::optional<RegridPlan> plan_;
   int next_regrid_ = 0;  ///< 0 = never
@@ -804,6 +896,11 @@ std::optional<ByPatch<double>> Simulation::expected_seconds() const {
 std::uint64_t Simulation::moved_patches() const { return engine_->moved_; }
 int Simulation::workers() const { return engine_->observer().workers(); }
 std::string_view Simulation::schedule() const { return engine_->stepper_.schedule().name(); }
+bool Simulation::is_over() const {
+  if (engine_->control_.chooses()) return engine_->control_.is_over(engine_->step_);
+  return engine_->step_ >= engine_->options_.steps;
+}
+bool Simulation::is_whole() const { return engine_->is_whole_; }
 int Simulation::step() const { return engine_->step_; }
 int Simulation::next_regrid() const { return engine_->next_regrid_; }
 std::size_t Simulation::unnested_patches() const { return engine_->plan_->unnested(); }

@@ -22,7 +22,14 @@ namespace kumiko::amr {
 namespace {
 
 /// The types of exceptions that owners tell each other of; whatever else there is is of kOther.
-enum class ErrorType : std::int32_t { kOther, kCfl, kDeclaration, kBrokenValue, kInvalidArgument };
+enum class ErrorType : std::int32_t {
+  kOther,
+  kCfl,
+  kRefused,
+  kDeclaration,
+  kBrokenValue,
+  kInvalidArgument
+};
 
 /// What of a failure decides which one comes first, beside level and patch; and what it is.
 struct ToldFailure {
@@ -30,7 +37,7 @@ struct ToldFailure {
   double cfl = 0.0;
   std::int32_t owner = 0;
   ErrorType type = ErrorType::kOther;
-  std::int64_t smallest_steps = 0;  ///< of CflError
+  std::int64_t number = 0;  ///< the smallest steps of CflError, the base step of StepRefused
 };
 
 bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
@@ -76,6 +83,7 @@ std::exception_ptr with_place(const Failure& failure, const PatchId& patch) {
   try {
     std::rethrow_exception(failure.what);
   } catch (const CflError&) {
+  } catch (const StepRefused&) {
   } catch (const DeclarationError&) {
   } catch (const BrokenValueError&) {
   } catch (const cluster::RankLost&) {
@@ -98,7 +106,11 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
     std::rethrow_exception(what);
   } catch (const CflError& error) {
     told.type = ErrorType::kCfl;
-    told.smallest_steps = error.smallest_steps();
+    told.number = error.smallest_steps();
+    return error.what();
+  } catch (const StepRefused& error) {
+    told.type = ErrorType::kRefused;
+    told.number = error.base_step();
     return error.what();
   } catch (const DeclarationError& error) {
     told.type = ErrorType::kDeclaration;
@@ -119,7 +131,9 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
 [[noreturn]] void throw_told(const ToldFailure& told, const std::string& text) {
   switch (told.type) {
     case ErrorType::kCfl:
-      throw CflError(text, told.smallest_steps);
+      throw CflError(text, told.number);
+    case ErrorType::kRefused:
+      throw StepRefused(text, static_cast<int>(told.number));
     case ErrorType::kDeclaration:
       throw DeclarationError(text);
     case ErrorType::kBrokenValue:

@@ -7,6 +7,8 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +17,17 @@
 #include "schedule/level_step.hpp"
 
 namespace kumiko::amr {
+
+/// A patch cannot take a step of that length: the run may go back and take a shorter one.
+class StepRefused : public std::runtime_error {
+ public:
+  StepRefused(const std::string& message, int base_step)
+      : std::runtime_error(message), base_step_(base_step) {}
+  int base_step() const { return base_step_; }
+
+ private:
+  int base_step_;
+};
 
 /// One patch's failure in one step of its level.
 struct Failure {
@@ -65,7 +78,7 @@ class FirstFailure {
 
 /// Throws the failure that comes first among those of all owners; each has its first one, if any.
 /// The owner that has it throws its exception, the others one with its text: a CflError,
-/// DeclarationError, BrokenValueError or std::invalid_argument if it is one, else a
+/// StepRefused, DeclarationError, BrokenValueError or std::invalid_argument if it is one, else a
 /// std::runtime_error. What a case or a solver has thrown is nested in an exception with its text
 /// and its patch, base step and time: a std::bad_alloc or std::invalid_argument if it is one, else
 /// a std::runtime_error. All owners call it; it returns if none has failed.

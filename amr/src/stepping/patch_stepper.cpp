@@ -43,7 +43,9 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       options_(options),
       rules_(
           hierarchy.plan(), hierarchy.shape().flux_form,
-          StepClock(Stretch::whole_run(problem.end_time(), options.steps), options.subcycling),
+          StepClock(
+              options.steps > 0 ? Stretch::whole_run(problem.end_time(), options.steps) : Stretch(),
+              options.subcycling),
           options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
 void PatchStepper::follow_mesh() {
@@ -56,6 +58,13 @@ double PatchStepper::prepare(int level, std::size_t slot, State state, double ti
   double& velocity_cfl = velocity_cfl_.at(level, slot);
   velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
   return motion_.at(level, slot).cfl = larger_cfl(velocity_cfl, patch, state, time);
+}
+
+double PatchStepper::cfl_now(int level, std::size_t slot, double time) const {
+  if (!solver_.traits().nonlinear) return motion_.at(level, slot).cfl;
+  if (!case_.steady_velocity()) return prepare(level, slot, State::kNow, time);
+  const Patch& patch = hierarchy_.level(level).patch(slot);
+  return larger_cfl(velocity_cfl_.at(level, slot), patch, State::kNow, time);
 }
 
 /// The CFL number of a step that begins with that state.
@@ -125,13 +134,18 @@ std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
   return static_cast<std::int64_t>(std::min(wanted, kMost));
 }
 
+/// The base step when the run has so many steps: those that are past do not change.
+double PatchStepper::dt_of(std::int64_t steps) const {
+  const Stretch& stretch = rules_.clock().stretch();
+  if (stretch.first() == 0) return case_.end_time() / static_cast<double>(steps);
+  return (case_.end_time() - stretch.begin()) / static_cast<double>(steps - stretch.first());
+}
+
 /// Found by bisection, since a departure scheme need not be linear in the step. Where even
 /// kMostSteps are too few, in proportion to them.
 std::int64_t PatchStepper::smallest_steps(const PatchId& id, double time) const {
   std::vector<double> scratch(hierarchy_.shape().coefficients);
-  const auto cfl_with = [&](std::int64_t steps) {
-    return cfl_of(id, time, case_.end_time() / static_cast<double>(steps), scratch);
-  };
+  const auto cfl_with = [&](std::int64_t steps) { return cfl_of(id, time, dt_of(steps), scratch); };
   const auto enough = [&](std::int64_t steps) { return serves(cfl_with(steps)); };
   std::int64_t refused = options_.steps;
   const double cfl = cfl_with(refused);

@@ -27,10 +27,17 @@ class PatchStepper {
                const GhostExchange& exchange, const SimulationOptions& options);
 
   const StepRules& rules() const { return rules_; }
+  /// Another length of the steps, between two windows; patches are to be prepared for it.
+  void set_clock(const StepClock& clock) { rules_.set_clock(clock); }
 
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
   /// \return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
   double prepare(int level, std::size_t slot, State state, double time) const;
+
+  /// The CFL number of a step that begins at `time` with state `now`, of the length that the steps
+  /// have, as far as it is known without new velocities: of a linear solver in an unsteady flow
+  /// that of the latest step. Throws as prepare() does.
+  double cfl_now(int level, std::size_t slot, double time) const;
 
   /// Makes room for what is kept of the mesh's patches, after a change of it; by the driver.
   void follow_mesh();
@@ -79,7 +86,9 @@ class PatchStepper {
   /// The error for a patch whose CFL number exceeds the solver's limit. Throws DeclarationError
   /// when that number does not fall with the step.
   CflError cfl_error(const Patch& patch, double time, double cfl) const;
-  bool serves(double cfl) const { return cfl <= solver_.traits().cfl_limit; }
+  const std::string& solver_name() const { return solver_.traits().name; }
+  double cfl_limit() const { return solver_.traits().cfl_limit; }
+  bool serves(double cfl) const { return cfl <= cfl_limit(); }
 
  private:
   double cfl_of(const PatchId& id, double time, double base_dt,
@@ -87,6 +96,7 @@ class PatchStepper {
   double larger_cfl(double velocity_cfl, const Patch& patch, State state, double time) const;
   double state_cfl(const Patch& patch, State state, double time) const;
   std::int64_t in_proportion(std::int64_t steps, double cfl) const;
+  double dt_of(std::int64_t steps) const;
   std::int64_t smallest_steps(const PatchId& id, double time) const;
   void require_falling_state_cfl(const Patch& patch, double time) const;
 

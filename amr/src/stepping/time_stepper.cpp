@@ -1,10 +1,12 @@
 #include "stepping/time_stepper.hpp"
 
+#include <algorithm>
 #include <functional>
 
 #include <fmt/core.h>
 
 #include <kumiko/amr/require.hpp>
+#include <kumiko/cluster/errors.hpp>
 
 #include "observation/patch_note.hpp"
 #include "stepping/dataflow_schedule.hpp"
@@ -36,6 +38,8 @@ TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver
       shadows_(hierarchy, patches_.rules(), owner,
                options.time_interpolation == TimeInterpolation::kQuadratic),
       observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend), owner),
+      subcycling_(options.subcycling),
+      chooses_(options.steps == 0),
       pieces_(patches_, observer_, failures_) {
   if (steps_by_level(options.schedule, backend)) {
     schedule_ = std::make_unique<LevelSchedule>(hierarchy, backend, pieces_, shadows_);
@@ -59,7 +63,7 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
       fill(slot);  // may wait for a file
       const PatchNote note("the preparation", level.patch(slot).id(), step.base_step, time);
       const double cfl = patches_.prepare(index, slot, State::kNow, time);
-      if (!patches_.serves(cfl)) failures_.keep({step, slot, cfl, nullptr});
+      if (!patches_.serves(cfl) && !chooses_) failures_.keep({step, slot, cfl, nullptr});
     } catch (...) {
       failures_.keep({step, slot, 0.0, std::current_exception()});
     }
@@ -67,15 +71,65 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
   end_on_failure();
 }
 
+void TimeStepper::begin(const Stretch& stretch) {
+  patches_.set_clock(StepClock(stretch, subcycling_));
+}
+
+double TimeStepper::set_stretch(const Stretch& stretch, double time) {
+  begin(stretch);
+  return largest(time, [&](int level, std::size_t slot) {
+    const PatchNote note("the preparation", hierarchy_.level(level).patch(slot).id(),
+                         PatchNote::kNoStep, time);
+    return patches_.prepare(level, slot, State::kNow, time);
+  });
+}
+
+double TimeStepper::largest_cfl(double time) {
+  return largest(time, [&](int level, std::size_t slot) {
+    const PatchNote note("the CFL number", hierarchy_.level(level).patch(slot).id(),
+                         PatchNote::kNoStep, time);
+    return patches_.cfl_now(level, slot, time);
+  });
+}
+
+/// The largest number of all owners' patches; in any order, since it is a maximum.
+template <class CflOf>
+double TimeStepper::largest(double time, CflOf cfl_of) {
+  double largest = 0.0;
+  for (int index = 0; index < hierarchy_.used_levels(); ++index) {
+    const Level& level = hierarchy_.level(index);
+    std::vector<double> each(level.size(), 0.0);
+    backend_.for_each(level, [&](std::size_t slot, int) {
+      try {
+        each[slot] = cfl_of(index, slot);
+      } catch (...) {
+        const LevelStep step{.level = index, .base_step = PatchNote::kNoStep, .time = time};
+        failures_.keep({step, slot, 0.0, std::current_exception()});
+      }
+    });
+    for (const double cfl : each) largest = std::max(largest, cfl);
+  }
+  end_on_failure();
+  return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
+}
+
 void TimeStepper::advance(int first, int count) {
+  has_failed_together_ = false;
   const StepRules& rules = patches_.rules();
   const Window window{rules.clock(), first, count, hierarchy_.used_levels(),
                       rules.blends_in_time()};
   observer_.begin_window(window, hierarchy_, rules);
   schedule_->take(window);
-  observer_.end_window(window);
-  end_on_failure();
-  observer_.keep_window(window, schedule_->blocks());
+  try {
+    end_on_failure();
+  } catch (const cluster::RankLost&) {
+    throw;
+  } catch (...) {
+    has_failed_together_ = true;
+    observer_.drop_window();
+    throw;
+  }
+  observer_.end_window(window, schedule_->blocks());
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(window.steps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);
@@ -89,6 +143,14 @@ void TimeStepper::end_on_failure() {
   const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
   if (!failure->what) {
     try {
+      if (chooses_) {
+        throw StepRefused(
+            fmt::format("{} has CFL number {:.8g} in base step {}, t = {:g}, but solver '{}' takes "
+                        "up to {:g}",
+                        to_string(patch.id()), failure->cfl, failure->step.base_step,
+                        failure->step.time, patches_.solver_name(), patches_.cfl_limit()),
+            failure->step.base_step);
+      }
       throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
     } catch (...) {
       failure->what = std::current_exception();

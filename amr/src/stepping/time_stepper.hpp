@@ -30,16 +30,30 @@ class TimeStepper {
 
   /// Gives patches that came to a level their values, by fill(slot) from many threads at once, and
   /// their coefficients at a time; to be called after every change of a level.
-  /// Throws CflError when a patch's CFL number exceeds the solver's limit.
+  /// Throws CflError when a patch's CFL number exceeds the solver's limit, unless steps are chosen.
   void prepare(int level, const std::vector<std::size_t>& slots, double time,
                const std::function<void(std::size_t)>& fill);
+
+  /// Gives steps another length, where all levels stand at a time, and all patches their
+  /// coefficients for it. \return the largest CFL number of all owners' patches, all of whom call
+  /// it
+  double set_stretch(const Stretch& stretch, double time);
+  /// Gives steps their length before there are patches, or before any has its coefficients.
+  void begin(const Stretch& stretch);
+  /// The largest CFL number of all owners' patches, all of whom call it, with the state that there
+  /// is at a time and steps as they are.
+  double largest_cfl(double time);
+  bool serves(double cfl) const { return patches_.serves(cfl); }
 
   /// The shadows of others' patches, of which the engine keeps those of a regrid.
   ShadowExchange& shadows() { return shadows_; }
 
-  /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity it
-  /// throws CflError as prepare() does; the levels then stand at different times.
+  /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity or a
+  /// nonlinear solver it throws CflError as prepare() does, or StepRefused where steps are chosen;
+  /// the levels then stand at different times, and nothing is counted.
   void advance(int first, int count);
+  /// Whether all owners know of the latest failure of advance(): they can go back together.
+  bool has_failed_together() const { return has_failed_together_; }
 
   /// The length of the steps, and when they begin.
   const StepClock& clock() const { return patches_.rules().clock(); }
@@ -62,6 +76,8 @@ class TimeStepper {
 
  private:
   void end_on_failure();
+  template <class CflOf>
+  double largest(double time, CflOf cfl_of);
 
   Hierarchy& hierarchy_;
   Backend& backend_;
@@ -70,6 +86,9 @@ class TimeStepper {
   ShadowExchange shadows_;
   Observer observer_;
   FirstFailure failures_;
+  bool subcycling_;
+  bool chooses_;  ///< whether steps are: a CFL number that is too large refuses one
+  bool has_failed_together_ = false;
   PieceRunner pieces_;
   std::unique_ptr<StepSchedule> schedule_;
 };

@@ -56,6 +56,8 @@ std::vector<Key> made_keys() {
                               {{"points", "grid.base"},
                                {"levels", "amr.levels"},
                                {"steps", "time.steps"},
+                               {"cfl", "time.cfl"},
+                               {"keep_state", "checkpoint.when_run_fails"},
                                {"partition", "ranks.partition"},
                                {"balance", "ranks.balance"}});
   add<amr::RefinementOptions>(keys, "amr");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/patch_id.hpp>
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/amr/stretch.hpp>
 
 namespace kumiko::amr {
 
@@ -51,7 +53,11 @@ struct RecordSource {
 struct SavedRun {
   /// Of a state from a file no side is periodic: that is the case's to say.
   Mesh<2> mesh;
-  int step = 0;         ///< base steps taken
+  int step = 0;       ///< base steps taken
+  double time = 0.0;  ///< reached by them
+  double dt = 0.0;    ///< length of the latest
+  /// How steps are chosen, or divided anew; none where the run has steps of one length.
+  std::optional<StepChoice> choice = {};
   int next_regrid = 0;  ///< Simulation::next_regrid()
   int next_check = 0;   ///< the base step before which values that are not finite are looked for
   std::size_t unnested = 0;             ///< Simulation::unnested_patches()

@@ -67,10 +67,17 @@ class Simulation {
   /// \param take  gets this owner's records where owner 0 calls save_share(), which waits for it
   bool follow(const std::function<void(SavedRecords&& records)>& take = {});
 
-  /// Takes `steps` base steps. Throws CflError when an unsteady velocity, or a finer patch of a
-  /// steady one, has a CFL number that the ghosts cannot serve, DeclarationError when no step would
-  /// do; the run cannot go on then: levels may stand at different times.
+  /// Takes `steps` base steps; where the run chooses them by a CFL number, fewer if it ends before.
+  /// Throws CflError when an unsteady velocity, or a finer patch of a steady one, has a CFL number
+  /// that the ghosts cannot serve, DeclarationError when no step would do. A run that chooses its
+  /// steps goes back instead and takes a shorter one; it throws std::runtime_error when none is
+  /// short enough. The run cannot go on then.
   void advance(int steps);
+  /// Whether the run has come to its end.
+  bool is_over() const;
+  /// Whether the state is that after step(), so that it can be saved: not after an advance() that
+  /// has thrown, unless a copy of the state was kept.
+  bool is_whole() const;
 
   /// Begins to record who does which piece of work when; to be called between calls of advance(). A
   /// trace that is being recorded is forgotten. Costs some 10 ns a piece while it lasts, and 32
@@ -131,8 +138,9 @@ class Simulation {
   int step() const;
   /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.
   int next_regrid() const;
-  /// Time reached: step() × (end_time ÷ steps), not accumulated.
+  /// Time reached; where the number of steps is given, step() × dt().
   double time() const;
+  /// Length of the base steps: the latest choice, where the run chooses them.
   double dt() const;
   const SimulationOptions& options() const;
   /// Whose part of the mesh this simulation has.

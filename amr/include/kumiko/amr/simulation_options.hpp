@@ -47,7 +47,13 @@ struct SimulationOptions {
   int points_x = 256;  ///< of level 0; messages name both "points"
   int points_y = 256;
   int levels = 3;    ///< 1 = uniform
-  int steps = 2560;  ///< base steps of the whole run: they fix the step
+  int steps = 2560;  ///< base steps of the whole run: they fix the step; 0 = chosen by `cfl`
+  /// Where `steps` is 0: the CFL number that no patch of any level is to exceed, at most the
+  /// solver's limit. The run chooses its steps by it.
+  double cfl = 0.0;
+  /// Whether a run whose CFL numbers may grow keeps a copy of the state that it may have to go back
+  /// to, which a failed run can be saved from; a run that chooses its steps always does.
+  bool keep_state = true;
   Schedule schedule = Schedule::kAuto;
   /// Bytes of cache that the workers share; by schedule dataflow a level of more takes its steps by
   /// blocks in time (placement.hpp). 0 = the last-level cache's size, 64 MiB at most, or 32 MiB

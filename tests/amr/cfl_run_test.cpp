@@ -1,0 +1,290 @@
+// Contract: a run that chooses its steps by a CFL number has the same bits on every backend,
+// schedule, number of workers and owners, through restarts and however advance() is called; steps
+// that turn out to be too long are taken again, and leave no count behind. With the CFL number that
+// gives so many steps it has the bits of a run with that number of steps.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fixtures.hpp"
+#include "loopback_ranks.hpp"
+
+namespace kumiko::amr {
+namespace {
+
+using test::FunctionCase;
+using test::run_options;
+
+SimulationOptions by_cfl(int n, int levels, double cfl) {
+  SimulationOptions options = run_options(n, levels, 0);
+  options.cfl = cfl;
+  options.refinement.interval = 0;
+  options.refinement.buffer = 4;
+  return options;
+}
+
+/// A pulse in a wind that turns, and grows from a breeze to a storm and back.
+class Gust final : public FunctionCase {
+ public:
+  Gust() {
+    u = [](double x, double y) {
+      return std::exp(-80.0 * ((x - 0.4) * (x - 0.4) + (y - 0.6) * (y - 0.6)));
+    };
+    duration = 0.5;
+    steady = false;
+  }
+  void velocity(Points points, double time, Vectors velocity) const override {
+    const double strength = 0.2 + 8.0 * time * time * (1.0 - time);
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      velocity.x[at] = strength * (1.0 + points.y[at] * points.y[at]);
+      velocity.y[at] = strength * (points.x[at] - 2.0 * time);
+    }
+  }
+};
+
+/// A steady flow and a state that makes the speed: Burgers' equation.
+class Wave final : public FunctionCase {
+ public:
+  Wave() {
+    u = [](double x, double y) { return 0.5 + 0.4 * std::sin(2.0 * std::numbers::pi * (x + y)); };
+    duration = 0.4;
+  }
+};
+
+std::unique_ptr<Solver> burgers() {
+  const auto* const factory = plugin::find_solver("burgers");
+  return factory->make(defaults(factory->parameters));
+}
+
+struct Outcome {
+  std::string hash;
+  int steps = 0;
+  double time = 0.0;
+  std::uint64_t updates = 0;
+
+  bool operator==(const Outcome&) const = default;
+};
+
+void PrintTo(const Outcome& outcome, std::ostream* out) {
+  *out << outcome.hash << " after " << outcome.steps << " steps, t = " << outcome.time << ", "
+       << outcome.updates << " updates";
+}
+
+Outcome outcome_of(const Simulation& run) {
+  return {run.state_hash(), run.step(), run.time(), run.counters().updates()};
+}
+
+/// \param at_once  base steps in a call of advance()
+Outcome run_to_end(Simulation& run, int at_once = 20) {
+  while (!run.is_over()) run.advance(at_once);
+  return outcome_of(run);
+}
+
+Outcome run_with(const Case& problem, const Solver& solver, const SimulationOptions& options,
+                 const test::Way& way = {"serial", 1, Schedule::kLevel}, int at_once = 20) {
+  const auto backend = make_backend(way.backend, way.workers);
+  SimulationOptions own = options;
+  own.schedule = way.schedule;
+  Simulation run(problem, solver, *backend, own);
+  return run_to_end(run, at_once);
+}
+
+struct Problem {
+  std::string name;
+  std::unique_ptr<Case> problem;
+  std::unique_ptr<Solver> solver;
+  SimulationOptions options;
+};
+
+std::vector<Problem> problems() {
+  std::vector<Problem> all;
+  all.push_back({"gust", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 3, 0.7)});
+  // So near the limit that steps of a growing wind are refused.
+  all.push_back({"squall", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 2, 1.0)});
+  all.push_back({"wave", std::make_unique<Wave>(), burgers(), by_cfl(48, 3, 0.4)});
+  return all;
+}
+
+TEST(CflRun, GivenAnyBackendScheduleAndNumberOfWorkersThenTheBitsAreTheSame) {
+  for (const Problem& one : problems()) {
+    SCOPED_TRACE(one.name);
+    const Outcome expected = run_with(*one.problem, *one.solver, one.options);
+    EXPECT_EQ(expected.time, one.problem->end_time());
+    for (const test::Way& way :
+         {test::Way{"threads", 1, Schedule::kLevel}, test::Way{"threads", 3, Schedule::kDataflow},
+          test::Way{"threads", 8, Schedule::kDataflow},
+          test::Way{"pthread", 2, Schedule::kLevel}}) {
+      EXPECT_EQ(run_with(*one.problem, *one.solver, one.options, way), expected)
+          << way.backend << way.workers;
+    }
+    for (const int at_once : {1, 3, 1000}) {
+      EXPECT_EQ(run_with(*one.problem, *one.solver, one.options, {"serial", 1, Schedule::kLevel},
+                         at_once),
+                expected)
+          << at_once << " at once";
+    }
+  }
+}
+
+TEST(CflRun, GivenSeveralOwnersThenTheBitsAreThoseOfOne) {
+  for (const Problem& one : problems()) {
+    SCOPED_TRACE(one.name);
+    const Outcome expected = run_with(*one.problem, *one.solver, one.options);
+    for (const int ranks : {2, 3}) {
+      test::on_loopback_ranks({.ranks = ranks, .seed = 7}, [&](Backend& backend, Owner& owner) {
+        Simulation run(*one.problem, *one.solver, backend, one.options, owner);
+        if (owner.number() != 0) {
+          while (run.follow()) {
+          }
+          return;
+        }
+        EXPECT_EQ(run_to_end(run, 5), expected) << ranks << " owners";
+      });
+    }
+  }
+}
+
+TEST(CflRun, GivenARestartAtAnyStepThenTheBitsAreThoseOfAnUndisturbedRun) {
+  const auto backend = make_backend("serial", 1);
+  for (const Problem& one : problems()) {
+    SCOPED_TRACE(one.name);
+    Simulation undisturbed(*one.problem, *one.solver, *backend, one.options);
+    std::vector<SavedRun> saved;
+    while (!undisturbed.is_over()) {
+      saved.push_back(undisturbed.save());
+      undisturbed.advance(1);
+    }
+    const Outcome expected = outcome_of(undisturbed);
+    for (std::size_t at = 0; at < saved.size(); at += 3) {
+      Simulation again(*one.problem, *one.solver, *backend, one.options, saved[at]);
+      EXPECT_EQ(again.time(), saved[at].time);
+      EXPECT_EQ(run_to_end(again), expected) << "from base step " << at;
+    }
+  }
+}
+
+TEST(CflRun, GivenTheCflNumberThatGivesSoManyStepsThenTheBitsAreThoseOfThatNumber) {
+  const auto problem = test::zalesak();
+  const auto solver = test::cubic_solver();
+  for (const int levels : {1, 3}) {
+    SimulationOptions chosen = run_options(64, levels, 0);
+    chosen.cfl = 0.31;
+    const auto backend = make_backend("threads", 2);
+    Simulation run(*problem, *solver, *backend, chosen);
+    run.advance(100);
+    const int steps = static_cast<int>(std::lround(problem->end_time() / run.dt()));
+    Simulation counted(*problem, *solver, *backend, run_options(64, levels, steps));
+    counted.advance(100);
+    EXPECT_EQ(run.dt(), counted.dt());
+    EXPECT_EQ(outcome_of(run), outcome_of(counted)) << levels << " levels, " << steps << " steps";
+  }
+}
+
+/// Burgers' solver, which says in chosen calls that a patch's state is too fast, as a state that
+/// blows up between two choices would.
+class Refusing final : public Solver {
+ public:
+  Refusing(std::unique_ptr<Solver> inner, double threshold)
+      : inner_(std::move(inner)), threshold_(threshold) {}
+  const SolverTraits& traits() const override { return inner_->traits(); }
+  std::size_t coefficients() const override { return inner_->coefficients(); }
+  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override {
+    return inner_->prepare(problem, patch, time, dt, coefficients);
+  }
+  void advance(ConstPatchView before, std::span<const double> coefficients,
+               PatchView after) const override {
+    inner_->advance(before, coefficients, after);
+  }
+  void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
+                           PatchView after, FaceFluxes fluxes) const override {
+    inner_->advance_with_fluxes(before, coefficients, after, fluxes);
+  }
+  void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
+                PatchView tendency) const override {
+    inner_->tendency(state, coefficients, range, tendency);
+  }
+  double state_cfl(ConstPatchView state, std::span<const double> coefficients) const override {
+    const double cfl = inner_->state_cfl(state, coefficients);
+    // A patch with a small mean is fast: far more so than any choice could know.
+    return state.interior().mean() < threshold_ ? 8.0 * cfl : cfl;
+  }
+
+ private:
+  std::unique_ptr<Solver> inner_;
+  double threshold_;
+};
+
+TEST(CflRun, GivenStatesThatAreSuddenlyFastThenTheirStepsAreTakenAgainWithTheSameBits) {
+  const Wave wave;
+  int different = 0;
+  const Outcome calm = run_with(wave, *burgers(), by_cfl(48, 2, 0.4));
+  for (const double threshold : {0.12, 0.15, 0.2, 0.25}) {
+    const Refusing solver(burgers(), threshold);
+    const SimulationOptions options = by_cfl(48, 2, 0.4);
+    const Outcome expected = run_with(wave, solver, options);
+    EXPECT_EQ(expected.time, wave.duration);
+    if (expected.steps > calm.steps) ++different;
+    for (const test::Way& way :
+         {test::Way{"threads", 1, Schedule::kLevel}, test::Way{"threads", 3, Schedule::kDataflow},
+          test::Way{"threads", 8, Schedule::kDataflow}}) {
+      EXPECT_EQ(run_with(wave, solver, options, way, 7), expected) << way.backend << way.workers;
+    }
+    test::on_loopback_ranks({.ranks = 3, .seed = 3}, [&](Backend& backend, Owner& owner) {
+      Simulation run(wave, solver, backend, options, owner);
+      if (owner.number() != 0) {
+        while (run.follow()) {
+        }
+        return;
+      }
+      EXPECT_EQ(run_to_end(run, 4), expected);
+    });
+  }
+  EXPECT_GT(different, 0);
+}
+
+TEST(CflRun, GivenAFailureOfARunWithANumberOfStepsThenTheLastWholeStateCanBeSaved) {
+  Gust gust;
+  const auto solver = test::cubic_solver();
+  const auto check = [&](Backend& backend, Owner& owner) {
+    Simulation run(gust, *solver, backend, run_options(48, 2, 30), owner);
+    if (owner.number() != 0) {
+      EXPECT_THROW(while (run.follow()){}, CflError);
+      return;
+    }
+    EXPECT_THROW(run.advance(30), CflError);
+    ASSERT_TRUE(run.is_whole());
+    const SavedRun saved = run.save();
+    EXPECT_GT(saved.step, 0);
+    // More steps for what is left.
+    const auto other = make_backend("serial", 1);
+    Simulation again(gust, *solver, *other, run_options(48, 2, 400), saved);
+    EXPECT_EQ(again.step(), saved.step);
+    EXPECT_NO_THROW(again.advance(400 - saved.step));
+    EXPECT_EQ(again.time(), gust.duration);
+  };
+  const auto backend = make_backend("threads", 2);
+  check(*backend, sole_owner());
+  test::on_loopback_ranks({.ranks = 2}, check);
+}
+
+TEST(CflRun, GivenAnUnhappyChoiceOfOptionsThenTheErrorNamesBoth) {
+  const auto backend = make_backend("serial", 1);
+  const auto solver = test::cubic_solver();
+  const Wave wave;
+  SimulationOptions both = run_options(48, 1, 100);
+  both.cfl = 0.5;
+  EXPECT_THROW(Simulation(wave, *solver, *backend, both), OptionError);
+  EXPECT_THROW(Simulation(wave, *solver, *backend, run_options(48, 1, 0)), OptionError);
+  EXPECT_THROW(Simulation(wave, *solver, *backend, by_cfl(48, 1, 1.5)), OptionError)
+      << "above the solver's limit";
+}
+
+}  // namespace
+}  // namespace kumiko::amr
