@@ -132,7 +132,7 @@ class Stops {
   void after_stretch(const amr::Simulation& simulation, const io::RunHistory& history,
                      bool is_written) {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
-    const bool ends = simulation.step() < problem_.stop_step && must_end();
+    const bool ends = !problem_.is_over(simulation) && must_end();
     const bool due = take_request(simulation);
     if (files_ != nullptr && (ends || due)) {
       if (ends || !is_written) files_->checkpoint(simulation, history);
@@ -235,6 +235,8 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   summary.workers = simulation.workers();
   summary.schedule = simulation.schedule();
   summary.steps = simulation.step();
+  summary.time = simulation.time();
+  summary.end_time = problem.the_case->end_time();
   summary.wall_s = history.wall_s;
   summary.errors = simulation.error_norms();
   summary.component_names = problem.the_case->component_names();
@@ -260,19 +262,27 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   const int rows_every = files != nullptr ? problem.run.diagnostics_every : 0;
   const int states_every = files != nullptr ? problem.run.output_every : 0;
   const int past_step = simulation.step();
+  const bool was_over = problem.is_over(simulation);
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = history.wall_s;
   const io::Origin origin = origin_now();
   Stops stops(problem, files, history.wall_s);
-  while (simulation.step() < problem.stop_step) {
+  while (!problem.is_over(simulation)) {
     const int step = simulation.step();
     trace.before(simulation);
-    simulation.advance(
-        std::min({problem.stop_step - step, until(step, rows_every), until(step, states_every),
-                  stops.next(step), trace.next(step), kLongestStretch}));
+    try {
+      simulation.advance(
+          std::min({problem.stop_step - step, until(step, rows_every), until(step, states_every),
+                    stops.next(step), trace.next(step), kLongestStretch}));
+    } catch (const std::exception&) {
+      history.wall_s = stops.wall_s();
+      const bool saves = files != nullptr && problem.options.keep_state && simulation.step() > 0;
+      if (saves && simulation.is_whole()) files->checkpoint_of_failure(simulation, history);
+      throw;
+    }
     trace.after(simulation);
     history.wall_s = stops.wall_s();
-    const bool is_last = simulation.step() == problem.stop_step;
+    const bool is_last = problem.is_over(simulation);
     const bool is_output = is_last || due(simulation.step(), states_every);
     if (files != nullptr) {
       if (is_last || due(simulation.step(), rows_every)) files->diagnose(simulation);
@@ -284,7 +294,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   }
   if (files != nullptr) {
     // The state of a run that has nothing left to do is wanted where it goes now.
-    if (past && past_step == problem.stop_step) files->output(simulation, history);
+    if (past && was_over) files->output(simulation, history);
     files->settle();
   }
   history.wall_s = stops.wall_s();

@@ -58,6 +58,11 @@ Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault
   json["step"] = run.step;
   json["time"] = attributes.time;
   json["dt"] = attributes.dt;
+  json["lineage"] = Json::array();
+  for (const io::Ancestor& restart : attributes.lineage) {
+    json["lineage"].push_back(
+        {{"step", restart.step}, {"state_hash", restart.state_hash}, {"keys", restart.keys}});
+  }
   json["next_regrid"] = run.next_regrid;
   json["updates"] = run.counters.updates();
   json["levels"] = Json::array();
@@ -133,6 +138,10 @@ void print_text(const std::filesystem::path& file, const Json& json) {
              json["time"].get<double>(), json["dt"].get<double>());
   if (json["next_regrid"] > 0) {
     fmt::print("next regrid          before base step {}\n", json["next_regrid"].get<int>());
+  }
+  for (const Json& restart : json["lineage"]) {
+    fmt::print("changed              before base step {}: {}\n", restart["step"].get<int>(),
+               restart["keys"].get<std::string>());
   }
   fmt::print("point updates        {}\n", json["updates"].get<std::uint64_t>());
   print_levels(json["levels"]);

@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -97,7 +98,8 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   const auto options = io::read<amr::SimulationOptions>(config.values());
   const auto run = io::read<io::RunOptions>(config.values());
   require_available(source, run.compression);
-  const int last_step = run.stop_step > 0 ? run.stop_step : options.steps;
+  const int last_of_all = options.steps > 0 ? options.steps : Problem::kNoStep;
+  const int last_step = run.stop_step > 0 ? run.stop_step : last_of_all;
   const std::int64_t trace_until = std::int64_t{run.trace_from} + run.trace_steps;
   return Problem{source,
                  config,
@@ -114,25 +116,37 @@ Problem make_problem(const io::ConfigSource& source, int workers,
                  static_cast<int>(std::min<std::int64_t>(trace_until, last_step))};
 }
 
-/// Of two configurations, the keys that a restart may not change and that differ, each with both
-/// values.
-std::vector<std::string> differences(const amr::ParameterSet& asked, const amr::ParameterSet& was) {
+/// Which keys of two configurations differ, each with both values.
+struct Differences {
+  std::vector<std::string> refused;  ///< no restart may change them
+  std::vector<std::string> course;   ///< a restart may: the lineage tells
+};
+
+Differences differences(const amr::ParameterSet& asked, const amr::ParameterSet& was) {
   const io::Schema core;
-  std::vector<std::string> found;
+  Differences found;
   const auto value_in = [](const amr::ParameterSet& set, const std::string& name) {
-    return set.contains(name) ? io::value_text(set.at(name)) : std::string("not a key");
+    return set.contains(name) ? io::value_text(set.at(name)) : std::string("none");
   };
-  const auto compare = [&](const amr::ParameterSet& one, const amr::ParameterSet& other) {
-    for (const auto& [name, value] : one.values()) {
-      const io::Key* const key = core.find(name);
-      if (key != nullptr && key->changeable()) continue;
-      if (other.contains(name) && (&one == &was || other.at(name) == value)) continue;
-      found.push_back(fmt::format("{} is {} there and {} now", name, value_in(was, name),
-                                  value_in(asked, name)));
+  const auto note = [&](const std::string& name) {
+    const io::Key* const key = core.find(name);
+    if (key != nullptr && key->changeable()) return;
+    const std::string before = value_in(was, name);
+    const std::string now = value_in(asked, name);
+    // What has no fixed key: regions, and the parameters of the solver and the case.
+    const bool changes_course = key != nullptr ? key->changes_course() : !name.starts_with("case.");
+    if (changes_course) {
+      found.course.push_back(fmt::format("{}: {} -> {}", name, before, now));
+    } else {
+      found.refused.push_back(fmt::format("{} is {} there and {} now", name, before, now));
     }
   };
-  compare(asked, was);
-  compare(was, asked);
+  for (const auto& [name, value] : asked.values()) {
+    if (!was.contains(name) || was.at(name) != value) note(name);
+  }
+  for (const auto& [name, value] : was.values()) {
+    if (!asked.contains(name)) note(name);
+  }
   return found;
 }
 
@@ -146,20 +160,38 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
   });
 }
 
-void refuse_differences(const Problem& problem, const Problem& earlier, const std::string& of) {
-  const std::vector<std::string> found =
-      differences(problem.config.values(), earlier.config.values());
-  if (found.empty()) return;
-  std::vector<std::string> changeable;
+/// What a restart may change: whole tables as "TABLE.*".
+std::vector<std::string> changeable_keys() {
+  std::map<std::string_view, std::vector<std::string>> by_table;
+  std::set<std::string_view> mixed;
   const io::Schema core;
   for (const io::Key& key : core.keys()) {
-    if (key.changeable()) changeable.push_back(key.spec.name);
+    if (key.changeable() || key.changes_course()) {
+      by_table[key.table()].push_back(key.spec.name);
+    } else {
+      mixed.insert(key.table());
+    }
   }
+  std::vector<std::string> all;
+  for (const auto& [table, keys] : by_table) {
+    if (mixed.contains(table)) {
+      all.insert(all.end(), keys.begin(), keys.end());
+    } else {
+      all.push_back(fmt::format("{}.*", table));
+    }
+  }
+  return all;
+}
+
+/// \return the keys that are changed all the same, as io::Ancestor has them
+std::string refuse_differences(const Problem& problem, const Problem& earlier,
+                               const std::string& of) {
+  const Differences found = differences(problem.config.values(), earlier.config.values());
+  if (found.refused.empty()) return fmt::format("{}", fmt::join(found.course, "; "));
   throw RequestError(
       "{} was made with other values: {}; leave them as they were, or begin a new run. A restart "
-      "may "
-      "change {}",
-      of, fmt::join(found, ", "), fmt::join(changeable, ", "));
+      "may change {}, and the solver's parameters",
+      of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
 }  // namespace
@@ -183,17 +215,23 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
   return load_problem(request, file, checkpoint, beside);
 }
 
-void check_same_run(const Problem& problem, const std::filesystem::path& file,
-                    const io::Checkpoint& checkpoint) {
+std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
+                           const io::Checkpoint& checkpoint) {
   // Without what stands beside it: those keys may change, and do not keep a run from going on.
-  refuse_differences(problem, load_problem({.plugins = problem.plugins}, file, checkpoint, {}),
-                     fmt::format("'{}'", file.string()));
+  return refuse_differences(problem,
+                            load_problem({.plugins = problem.plugins}, file, checkpoint, {}),
+                            fmt::format("'{}'", file.string()));
 }
 
-void check_same_run(const Problem& problem, const std::filesystem::path& folder) {
+void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes) {
   const std::filesystem::path config = folder / io::kConfigurationFile;
-  refuse_differences(problem, load_problem({.config = config, .plugins = problem.plugins}),
-                     fmt::format("the run in '{}'", folder.string()));
+  const Problem earlier = load_problem({.config = config, .plugins = problem.plugins});
+  const std::string of = fmt::format("the run in '{}'", folder.string());
+  const std::string changed = refuse_differences(problem, earlier, of);
+  refuse_if(!changes && !changed.empty(),
+            "{} was given other values than the checkpoint's, there and here: {}; give them with "
+            "--set, or take the checkpoint to another folder with --output",
+            of, changed);
 }
 
 io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier) {

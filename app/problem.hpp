@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,10 +43,21 @@ struct Problem {
   std::filesystem::path solver_file;  ///< and the solver
   amr::SimulationOptions options;
   io::RunOptions run;
-  int stop_step;    ///< the last base step, whatever names it
+  int stop_step;    ///< the last base step, whatever names it; kNoStep where the end's time does
   int workers;      ///< the request's or the configuration's; 0 = all available
   int trace_from;   ///< base step at which a trace begins, -1 for none
   int trace_until;  ///< and at which it ends, at most stop_step
+
+  static constexpr int kNoStep = std::numeric_limits<int>::max();
+
+  /// Whether a run of it has come to where it is to end.
+  bool is_over(const amr::Simulation& simulation) const {
+    return simulation.is_over() || simulation.step() >= stop_step;
+  }
+  /// Whether a run of it goes to the end of its case's time.
+  bool goes_to_the_end() const {
+    return stop_step == (options.steps > 0 ? options.steps : kNoStep);
+  }
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
@@ -71,13 +83,16 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
                      const io::Checkpoint& checkpoint);
 
 /// Throws RequestError, naming the keys, when a run would go on from a checkpoint with another
-/// value of a key that the field's bits depend on.
-void check_same_run(const Problem& problem, const std::filesystem::path& file,
-                    const io::Checkpoint& checkpoint);
+/// value of a key that no restart may change. \return the other keys that the field's bits depend
+/// on and that are changed, as io::Ancestor has them
+std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
+                           const io::Checkpoint& checkpoint);
 
 /// Throws RequestError, naming the keys, when a run would go on from the run in a folder with
 /// another value of a key that the field's bits depend on.
-void check_same_run(const Problem& problem, const std::filesystem::path& folder);
+/// \param changes  whether the restart changes keys: of the folder's run only those are then looked
+///     at that no restart may change
+void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes);
 
 /// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
 void check_output(const std::filesystem::path& path, io::Earlier earlier);

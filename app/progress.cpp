@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "execute.hpp"
+#include "problem.hpp"
 #include "ranks.hpp"
 
 namespace kumiko::app {
@@ -153,18 +154,20 @@ Progress::Figures::Figures(const amr::Simulation& simulation)
     : step(simulation.step()),
       time(simulation.time()),
       updates(simulation.counters().updates()),
+      cfl(simulation.counters().largest_cfl),
       imbalance(simulation.counters().sum_of_means > 0.0 ? simulation.counters().imbalance()
                                                          : 0.0) {
   if (simulation.workers_by_owner().size() > 1) ranks = loads_by_rank(simulation);
 }
 
-Progress::Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step,
-                   const Ranks* ranks)
+Progress::Progress(bool quiet, std::string label, const Problem& problem,
+                   const amr::Simulation& simulation, const Ranks* ranks)
     : simulation_(simulation),
       ranks_(ranks),
       visible_(!quiet && terminal_.exists),
       label_(std::move(label)),
-      last_step_(last_step),
+      last_step_(problem.stop_step),
+      end_time_(problem.the_case->end_time()),
       first_(simulation),
       signal_([this](bool is_handed_on) { answer(is_handed_on); }) {}
 
@@ -175,6 +178,16 @@ Progress::~Progress() {
 double Progress::rate() const {
   const std::chrono::duration<double> elapsed = latest_.when - first_.when;
   return static_cast<double>(latest_.updates - first_.updates) / elapsed.count();
+}
+
+double Progress::share_of(const Figures& figures) const {
+  if (last_step_ == Problem::kNoStep) return figures.time / end_time_;
+  return static_cast<double>(figures.step) / std::max(1, last_step_);
+}
+
+std::string Progress::step_text(std::string_view between) const {
+  if (last_step_ == Problem::kNoStep) return fmt::format("{}", latest_.step);
+  return fmt::format("{}{}{}", latest_.step, between, last_step_);
 }
 
 std::vector<double> Progress::busy() const {
@@ -194,21 +207,22 @@ void Progress::show() {
   if (!visible_ || latest_.when < next_) return;
   next_ = latest_.when + kInterval;
   shown_ = true;
-  const int step = latest_.step;
-  const double share = static_cast<double>(step) / std::max(1, last_step_);
+  const double share = share_of(latest_);
+  const double before = share_of(first_);
   std::vector<std::string> parts = {fmt::format("{:3.0f} %", std::floor(100.0 * share))};
-  if (step > first_.step) {
-    const std::chrono::duration<double> each = (latest_.when - first_.when) / (step - first_.step);
-    parts.push_back(clock_text(each.count() * (last_step_ - step)) + " left");
+  if (share > before) {
+    const std::chrono::duration<double> taken = latest_.when - first_.when;
+    parts.push_back(clock_text(taken.count() * (1.0 - share) / (share - before)) + " left");
     parts.push_back(fmt::format("{:.0f} M updates/s", rate() * 1e-6));
   }
   if (latest_.imbalance > 0.0) parts.push_back(fmt::format("imbalance {:.2f}", latest_.imbalance));
+  if (latest_.cfl > 0.0) parts.push_back(fmt::format("CFL up to {:.2g}", latest_.cfl));
   if (const std::vector<double> busy = this->busy(); !busy.empty()) {
     const auto [least, most] = std::ranges::minmax(busy);
     parts.push_back(fmt::format("{} ranks {:.0f}-{:.0f} % busy", busy.size(), least, most));
   }
   parts.push_back(fmt::format("patches {}", fmt::join(patches_per_level(simulation_), "+")));
-  parts.push_back(fmt::format("step {}/{}  t = {:#.5g}", step, last_step_, latest_.time));
+  parts.push_back(fmt::format("step {}  t = {:#.5g}", step_text("/"), latest_.time));
   print_to_stderr("{}{}", terminal_.erase_line(), line_of(terminal_, label_, share, parts));
   std::fflush(stderr);
 }
@@ -228,9 +242,9 @@ std::string Progress::status() {
                                   : lines_of(simulation_.activity(), 0, "  ");
   const std::lock_guard lock(mutex_);
   std::string text = terminal_.exists ? terminal_.erase_line() : std::string();
-  text += fmt::format("{}: base step {} of {}, t = {:.6g}", label_, latest_.step, last_step_,
-                      latest_.time);
+  text += fmt::format("{}: base step {}, t = {:.6g}", label_, step_text(" of "), latest_.time);
   if (latest_.step > first_.step) text += fmt::format(", {:.3g} updates/s", rate());
+  if (latest_.cfl > 0.0) text += fmt::format(", CFL numbers up to {:.3g}", latest_.cfl);
   if (latest_.imbalance > 0.0) text += fmt::format(", imbalance {:.3f}", latest_.imbalance);
   const std::chrono::duration<double> ago = Clock::now() - latest_.when;
   text += fmt::format("; {} ago\n", since_text(ago.count()));

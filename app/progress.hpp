@@ -17,6 +17,7 @@
 namespace kumiko::app {
 
 class Ranks;
+struct Problem;
 
 /// Keeps SIGUSR2 from the calling thread and from those that it starts, so that it waits for a
 /// Progress instead of ending the program or interrupting a worker. To be called while there are no
@@ -59,7 +60,7 @@ class Progress {
   /// Shows the steps from where the simulation stands, which must outlive this. After
   /// hold_status_signal().
   /// \param ranks  that share it; nullptr for one process
-  Progress(bool quiet, std::string label, const amr::Simulation& simulation, int last_step,
+  Progress(bool quiet, std::string label, const Problem& problem, const amr::Simulation& simulation,
            const Ranks* ranks = nullptr);
   /// Removes the line.
   ~Progress();
@@ -78,6 +79,7 @@ class Progress {
     int step;
     double time;
     std::uint64_t updates;
+    double cfl;                          ///< the largest number so far
     double imbalance;                    ///< 0: not known yet
     std::vector<amr::WorkerLoad> ranks;  ///< where there are several
     Clock::time_point when = Clock::now();
@@ -85,6 +87,10 @@ class Progress {
 
   /// Point updates a second, so far.
   double rate() const;
+  /// The part of the run that is done.
+  double share_of(const Figures& figures) const;
+  /// "5 of 100", or "5" where nobody knows how many there will be.
+  std::string step_text(std::string_view between) const;
   /// How busy the ranks were so far, in percent; none with one process, or before the first step.
   std::vector<double> busy() const;
   void answer(bool is_handed_on);
@@ -97,7 +103,8 @@ class Progress {
   bool visible_;
   bool shown_ = false;
   std::string label_;
-  int last_step_;
+  int last_step_;    ///< Problem::kNoStep where the end's time is what ends the run
+  double end_time_;  ///< of the case
   const Figures first_;
   Clock::time_point next_ = first_.when;
 

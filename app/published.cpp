@@ -30,9 +30,15 @@ bool has_spacing_of(const Problem& problem, const amr::PublishedValue& value) {
   return std::abs(finest_points_per_length(problem) - value.points) < 0.5;
 }
 
-bool went_to_the_end(const FinishedRun& run) {
-  return run.summary.at("steps") == run.problem->options.steps;
+/// Of the case's time. Summaries of earlier versions have base steps alone.
+double part_done(const FinishedRun& run) {
+  if (!run.summary.contains("end_time")) {
+    return run.summary.at("steps").get<double>() / run.problem->options.steps;
+  }
+  return run.summary.at("time").get<double>() / run.summary.at("end_time").get<double>();
 }
+
+bool went_to_the_end(const FinishedRun& run) { return part_done(run) > 1.0 - 1e-9; }
 
 /// Whether a value is of such a run: the names of some say so.
 bool fits(const FinishedRun& run, std::string_view name) {
@@ -50,9 +56,6 @@ std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedV
 
 /// Whether two runs solve the same on as many workers: to the same time, as fine at the finest.
 bool are_comparable(const FinishedRun& one, const FinishedRun& other) {
-  const auto part_done = [](const FinishedRun& run) {
-    return run.summary.at("steps").get<double>() / run.problem->options.steps;
-  };
   return one.problem != nullptr && other.problem != nullptr &&
          one.summary.at("case") == other.summary.at("case") &&
          one.summary.at("workers") == other.summary.at("workers") &&
@@ -119,8 +122,10 @@ std::string about_others(std::size_t others, std::span<const FinishedRun> runs) 
       others, others == 1 ? "value is" : "values are");
   for (const FinishedRun& run : runs) {
     if (run.problem == nullptr || went_to_the_end(run)) continue;
-    text += fmt::format(" A run of this report ended after {} of {} base steps.",
-                        run.summary.at("steps").get<std::int64_t>(), run.problem->options.steps);
+    const int steps = run.problem->options.steps;
+    text += fmt::format(" A run of this report ended after {}{} base steps.",
+                        run.summary.at("steps").get<std::int64_t>(),
+                        steps > 0 ? fmt::format(" of {}", steps) : std::string());
     break;
   }
   return text;
@@ -140,7 +145,7 @@ std::string published_title(const std::string& name) {
 }
 
 std::string published_text(const Problem& problem, std::string_view name, const char* format) {
-  const bool ends = problem.stop_step == problem.options.steps;
+  const bool ends = problem.goes_to_the_end();
   std::string text;
   for (const amr::PublishedValue& value : problem.the_case->published_values()) {
     const bool is_error = !value.norm.empty();

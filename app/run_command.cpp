@@ -114,6 +114,7 @@ void print_summary(const io::RunSummary& s) {
   fmt::print("range                {}\n", range_text(s.field.minimum, s.field.maximum));
   for (std::size_t at = 0; at < s.field.components.size(); ++at) print_component(s, at);
   print_mass_drift(s);
+  fmt::print("largest CFL number   {:.3g}\n", s.work.largest_cfl);
   fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.work.updates(),
              100.0 * s.fraction_of_uniform);
   fmt::print("patches per level    {}  ({})\n", fmt::join(s.patches_per_level, ", "),
@@ -188,7 +189,11 @@ void warn_above_budget(const amr::Backend& backend) {
 
 /// Whether the checkpoint is of the last step already.
 bool is_done(const Start& start) {
-  return start.from && start.from->checkpoint.run.step == start.problem.stop_step;
+  if (!start.from) return false;
+  const amr::SavedRun& run = start.from->checkpoint.run;
+  const bool chooses = start.problem.options.steps == 0;
+  return run.step >= start.problem.stop_step ||
+         (chooses && run.time >= start.problem.the_case->end_time());
 }
 
 /// Whether the summary in a folder is the one that its run has written.
@@ -380,6 +385,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
     fmt::print("restarts from {}, base step {}\n", start.from->file.string(), simulation->step());
+    if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
     if (is_done(start)) fmt::print("nothing is left to do: the run was complete\n");
     std::fflush(stdout);
   }
@@ -389,7 +395,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   {
     if (start.from && !files.has_rows()) files.diagnose(*simulation);
     const Watched watched(*simulation);
-    Progress progress(request.quiet, problem.run.case_name, *simulation, problem.stop_step, &ranks);
+    Progress progress(request.quiet, problem.run.case_name, problem, *simulation, &ranks);
     try {
       summary =
           execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
@@ -397,7 +403,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
       std::string way = way_on(files);
       if (way.empty()) throw;
       if (dynamic_cast<const amr::CflError*>(&error) != nullptr) {
-        way = "; begin the run anew, with --overwrite: a restart keeps time.steps";
+        way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
       }
       const Failure failure =
           ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
@@ -406,7 +412,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   }
   files.write_picture(*simulation, "field_end.png");
   const nlohmann::ordered_json json = summary_json(summary, earlier);
-  files.finish(json, simulation->dt(), while_running(request.summary));
+  files.finish(json, while_running(request.summary));
   if (request.summary == kStdout) {
     try {
       write_summary(kStdout, json.dump(2) + "\n");

@@ -51,10 +51,22 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
   }
 }
 
-io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder) {
+/// The restarts that have changed the course of a run, this one among them.
+std::vector<io::Ancestor> lineage_of(const Start& start, const amr::Simulation& simulation) {
+  if (!start.from) return {};
+  std::vector<io::Ancestor> lineage = start.from->checkpoint.attributes.lineage;
+  if (!start.changes.empty()) {
+    lineage.push_back({simulation.step(), simulation.state_hash(), start.changes});
+  }
+  return lineage;
+}
+
+io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder,
+                                      const amr::Simulation& simulation) {
   const Problem& problem = start.problem;
   io::StateWriterOptions options;
   options.configuration = problem.config.state_toml();
+  options.lineage = lineage_of(start, simulation);
   options.sidecar.origin = origin_now();
   options.sidecar.paths = {start.configuration, folder, problem.case_file, problem.solver_file};
   options.sidecar.configuration = problem.config.run_values();
@@ -96,7 +108,9 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
-      states_(*problem_.the_case, backend, writer_options(start, folder_.path())) {
+      states_(*problem_.the_case, backend, writer_options(start, folder_.path(), simulation)) {
+  const std::vector<io::Ancestor> lineage = lineage_of(start, simulation);
+  if (problem_.options.steps > 0 && lineage.empty()) dt_ = simulation.dt();
   // Without its sidecar a run counts anew below the rows that it has.
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
@@ -138,6 +152,8 @@ void RunFiles::diagnose(const amr::Simulation& simulation) {
   io::DiagnosticsRow row;
   row.step = simulation.step();
   row.time = simulation.time();
+  row.dt = simulation.dt();
+  row.largest_cfl = simulation.counters().largest_cfl;
   row.field = std::move(field);
   row.patches = patches_per_level(simulation);
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
@@ -154,6 +170,7 @@ void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& h
   const std::filesystem::path file = new_file(io::state_name(simulation.step()));
   new_file(io::sidecar_of(file).filename().string());
   states_.write_state(file, simulation, history);
+  times_[simulation.step()] = simulation.time();
   advise();
 }
 
@@ -163,6 +180,16 @@ void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistor
   new_file(io::sidecar_of(file).filename().string());
   states_.write_checkpoint(file, simulation, history);
   advise();
+}
+
+void RunFiles::checkpoint_of_failure(const amr::Simulation& simulation,
+                                     const io::RunHistory& history) noexcept {
+  try {
+    checkpoint(simulation, history);
+    settle();
+  } catch (const std::exception&) {
+    // What made the run fail is what counts; the newest checkpoint is the one before.
+  }
 }
 
 void RunFiles::end_quietly() noexcept {
@@ -214,8 +241,20 @@ void RunFiles::write_trace() {
                       [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
 }
 
-void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
-                      const std::filesystem::path& copy) {
+/// Of a state of the run, or of an earlier part of it.
+double RunFiles::time_of(std::int64_t step, const std::filesystem::path& file) const {
+  const auto own = times_.find(step);
+  if (own != times_.end()) return own->second;
+  if (dt_) return static_cast<double>(step) * *dt_;
+  try {
+    return io::open_checkpoint(file).attributes.time;
+  } catch (const io::CheckpointError&) {
+    // It cannot be shown at any time.
+    return static_cast<double>(step);
+  }
+}
+
+void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesystem::path& copy) {
   // The run's figures are not lost for want of room for its trace.
   std::exception_ptr failed;
   try {
@@ -225,7 +264,10 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, double dt,
   }
   csv_.finish();
   load_csv_.finish();
-  io::write_text_file(new_file("states.hdf.series"), io::make_series(folder_, dt));
+  io::write_text_file(new_file("states.hdf.series"),
+                      io::make_series(folder_, [this](std::int64_t step, const auto& file) {
+                        return time_of(step, file);
+                      }));
   const std::string text = summary.dump(2) + "\n";
   io::write_text_file(folder_.file(io::kManifestFile), io::make_manifest(folder_, text, earlier_));
   io::write_text_file(folder_.file(io::kSummaryFile), text);

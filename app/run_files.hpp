@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ class RunFiles {
   void output(const amr::Simulation& simulation, const io::RunHistory& history);
   /// Begins to write a checkpoint.
   void checkpoint(const amr::Simulation& simulation, const io::RunHistory& history);
+  /// Writes a checkpoint of the state that a run which has failed has gone back to; errors are
+  /// ignored.
+  void checkpoint_of_failure(const amr::Simulation& simulation,
+                             const io::RunHistory& history) noexcept;
   /// Waits until what was begun is in its files.
   void settle() { states_.settle(); }
   /// How long a checkpoint takes, at most, as far as is known.
@@ -59,7 +64,7 @@ class RunFiles {
   void write_picture(const amr::Simulation& simulation, const std::string& name);
 
   /// Last of all: the summary's presence says that the run is complete.
-  void finish(const nlohmann::ordered_json& summary, double dt, const std::filesystem::path& copy);
+  void finish(const nlohmann::ordered_json& summary, const std::filesystem::path& copy);
 
  private:
   /// Lets reports of faults name the run's plugins and the file to go on from.
@@ -67,6 +72,7 @@ class RunFiles {
   /// Writes the trace that was kept, if there is one.
   void write_trace();
   void give_up(const Start& start) const;
+  double time_of(std::int64_t step, const std::filesystem::path& file) const;
   /// Where to put a file that the run writes, of which the earlier manifest says nothing any more.
   std::filesystem::path new_file(const std::string& name);
 
@@ -82,6 +88,8 @@ class RunFiles {
   std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
   bool has_rows_;
   io::StateWriter states_;
+  std::map<std::int64_t, double> times_;  ///< of the states that were written here
+  std::optional<double> dt_;              ///< where all base steps have this length
   std::optional<viz::Range> colours_;
   std::optional<amr::Trace> trace_;
 };

@@ -226,16 +226,18 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
   if (!problem) problem.emplace(load_problem(request, from.file, from.checkpoint));
-  check_same_run(*problem, from.file, from.checkpoint);
-  if (goes_on && io::OutputFolder::holds_run(path)) check_same_run(*problem, path);
+  std::string changes = check_same_run(*problem, from.file, from.checkpoint);
+  if (goes_on && io::OutputFolder::holds_run(path)) {
+    check_same_run(*problem, path, !changes.empty());
+  }
   check_steps(*problem, from);
   std::vector<fs::path> later;
   if (goes_on) later = later_files_of(request, path, from);
   close_trace(*problem, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
   if (goes_on) earlier = io::Earlier::kContinue;
-  return {std::move(*problem), std::move(path), earlier,
-          std::move(folder),   std::move(from), std::move(later)};
+  return {std::move(*problem), std::move(path),  earlier, std::move(folder),
+          std::move(from),     std::move(later), {},      std::move(changes)};
 }
 
 }  // namespace

@@ -51,6 +51,8 @@ struct Start {
   /// Files of later steps in that folder, which belong to a part of the run that is given up.
   std::vector<std::filesystem::path> later = {};
   std::filesystem::path configuration = {};  ///< CASE.toml; empty without one
+  /// Keys that the field's bits depend on and that a restart changes, as io::Ancestor has them.
+  std::string changes = {};
 };
 
 /// Reads what the request names, and chooses the checkpoint that the run goes on from, if it does.

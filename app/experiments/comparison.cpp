@@ -141,11 +141,16 @@ ProblemRequest request_of(const ProblemRequest& request, const Contender& conten
 
 /// What a run changes in its contender's configuration.
 io::Changes changes_of(const Contender& contender, const ComparedRun& run, double stop_share) {
+  io::Changes changes = {{"grid.base", std::vector<std::int64_t>{run.points, run.points_y}},
+                         {"step.time_interpolation", contender.interpolation}};
+  if (run.steps == 0) {
+    changes.emplace_back("time.cfl", contender.cfl);
+    return changes;
+  }
   const auto stop = static_cast<int>(std::lround(stop_share * run.steps));
-  return {{"grid.base", std::vector<std::int64_t>{run.points, run.points_y}},
-          {"time.steps", std::int64_t{run.steps}},
-          {"time.stop_step", std::int64_t{std::clamp(stop, 1, run.steps)}},
-          {"step.time_interpolation", contender.interpolation}};
+  changes.emplace_back("time.steps", std::int64_t{run.steps});
+  changes.emplace_back("time.stop_step", std::int64_t{std::clamp(stop, 1, run.steps)});
+  return changes;
 }
 
 /// A contender's problem as the file has it, and at a resolution.
@@ -159,6 +164,13 @@ class Plan {
     contender.cells = traits.centring == amr::Centring::kCell;
     contender.order = traits.order;
     contender.cfl_limit = traits.cfl_limit;
+    contender.file_cfl = file_.options.cfl;
+    contender.cfl = std::min(file_.options.cfl, traits.cfl_limit);
+    refuse_if(
+        file_.options.steps == 0 && !file_.goes_to_the_end(),
+        "time.stop_step is {}: solvers that choose their steps by time.cfl stand at different "
+        "times there; leave it out",
+        file_.stop_step);
     contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
     contender.interpolation = amr::to_string(interpolation());
   }
@@ -181,7 +193,10 @@ class Plan {
   }
 
  private:
-  double stop_share() const { return static_cast<double>(file_.stop_step) / file_.options.steps; }
+  double stop_share() const {
+    return file_.options.steps == 0 ? 1.0
+                                    : static_cast<double>(file_.stop_step) / file_.options.steps;
+  }
 
   /// The file's, unless it does not suit the solver; what was asked of this solver is its own.
   amr::TimeInterpolation interpolation() const {
@@ -366,7 +381,8 @@ Action compare_command(Options& options) {
   add_case(options, *request);
   add_contenders(options, *request);
   options.add("--resolutions", &request->resolutions,
-              "N1,N2,...: points of level 0 in x; y and time.steps follow in proportion, and the "
+              "N1,N2,...: points of level 0 in x; y and time.steps, if it is given, follow in "
+              "proportion, and the "
               "amr.thresholds by amr.threshold_order (default: the file's)",
               {.lists = true, .check = between(16, 65536)});
   options.add("--norm", &request->norm, "of the error, for orders and the plot",

@@ -33,6 +33,8 @@ struct Contender {
   bool cells = false;  ///< else nodes
   double order = 0.0;  ///< that it declares; 0 = none
   double cfl_limit = 0.0;
+  double cfl = 0.0;       ///< of its runs, where they choose their steps: the file's, or the limit
+  double file_cfl = 0.0;  ///< that the file asks for; 0: it gives a number of steps
   std::string file_interpolation = {};  ///< the file's step.time_interpolation,
   std::string interpolation = {};       ///< and the one that it runs with
 

@@ -132,7 +132,7 @@ const ComparedRun* run_beside(const Comparison& comparison, std::size_t contende
                               const PublishedError& error) {
   const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
     return run.contender == contender && run.points_per_length == error.value.points &&
-           run.is_measured() && run.summary.steps == run.steps &&
+           run.is_measured() && (run.steps == 0 || run.summary.steps == run.steps) &&
            error.contenders.contains(contender);
   });
   return found == comparison.runs.end() ? nullptr : &*found;
@@ -184,6 +184,11 @@ std::string unmatched_note(const Comparison& comparison) {
 
 /// Which runs of a contender have more steps than the file's CFL number asks for; empty if none.
 std::string steps_note(const Comparison& comparison, std::size_t contender) {
+  const Contender& own = comparison.contenders[contender];
+  if (own.cfl < own.file_cfl) {
+    return fmt::format("{}: it takes CFL numbers up to {:g} only; the file's is {:g}", own.label,
+                       own.cfl_limit, own.file_cfl);
+  }
   std::string raised;
   for (const ComparedRun& run : comparison.runs) {
     if (run.contender != contender || run.steps == run.steps_in_proportion) continue;

@@ -8,7 +8,7 @@ io::RunSummary measure(const CaseRequest& request, const Problem& problem,
                        const std::string& backend, const std::string& label) {
   const auto workers = load_backend(backend, problem);
   const auto simulation = make_simulation(problem, *workers);
-  Progress progress(request.quiet, label, *simulation, problem.stop_step);
+  Progress progress(request.quiet, label, problem, *simulation);
   return execute(problem, *workers, *simulation, progress);
 }
 

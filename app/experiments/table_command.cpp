@@ -40,6 +40,11 @@ Rows rows_of(const Problem& base) {
     return std::vector<std::int64_t>{options.points_x * factor, options.points_y * factor};
   };
   const io::Changes::value_type uniform = {"amr.levels", std::int64_t{1}};
+  io::Changes of_fine = {uniform, {"grid.base", grid(scale)}};
+  if (options.steps > 0) {
+    of_fine.push_back({"time.steps", options.steps * substeps});
+    of_fine.push_back({"time.stop_step", base.stop_step * substeps});
+  }
   return {{{"coarse",
             fmt::format("coarse only ({})", options.points_x),
             "threads",
@@ -55,13 +60,7 @@ Rows rows_of(const Problem& base) {
             "pthread",
             {},
             {}},
-           {"fine",
-            fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()),
-            "openmp",
-            {uniform,
-             {"grid.base", grid(scale)},
-             {"time.steps", options.steps * substeps},
-             {"time.stop_step", base.stop_step * substeps}},
+           {"fine", fmt::format("NoAMR ({}), OpenMP", base.finest_points_x()), "openmp", of_fine,
             kFineError}}};
 }
 

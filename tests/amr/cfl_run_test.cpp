@@ -169,6 +169,47 @@ TEST(CflRun, GivenARestartAtAnyStepThenTheBitsAreThoseOfAnUndisturbedRun) {
   }
 }
 
+/// A pulse in a steady wind with a narrow jet between the points of level 0: only finer patches
+/// know of its speed.
+class Jet final : public FunctionCase {
+ public:
+  Jet() {
+    u = [](double x, double y) {
+      return std::exp(-2000.0 * ((x - 0.2) * (x - 0.2) + (y - 0.5) * (y - 0.5)));
+    };
+    vx = [](double x, double y) {
+      const double far = std::abs(x - kX) + std::abs(y - kX);
+      return far < 0.2 / kPoints ? 2.5 : 1.0;
+    };
+    duration = 0.6;
+  }
+  static constexpr int kPoints = 48;
+  static constexpr double kX = 0.5 + 0.5 / kPoints;
+};
+
+TEST(CflRun, GivenAStepThatChangesInASteadyFlowThenWhatWasKeptForTheOldOneIsComputedAnew) {
+  const auto backend = make_backend("serial", 1);
+  const Jet jet;
+  const auto solver = test::cubic_solver();
+  const SimulationOptions options = by_cfl(Jet::kPoints, 2, 0.9);
+  Simulation undisturbed(jet, *solver, *backend, options);
+  std::vector<SavedRun> saved;
+  double longest = 0.0;
+  double shortest = 1.0;
+  while (!undisturbed.is_over()) {
+    saved.push_back(undisturbed.save());
+    longest = std::max(longest, undisturbed.dt());
+    shortest = std::min(shortest, undisturbed.dt());
+    undisturbed.advance(1);
+  }
+  ASSERT_GT(longest, 1.5 * shortest);
+  const Outcome expected = outcome_of(undisturbed);
+  for (std::size_t at = 0; at < saved.size(); ++at) {
+    Simulation again(jet, *solver, *backend, options, saved[at]);
+    EXPECT_EQ(run_to_end(again), expected) << "from base step " << at;
+  }
+}
+
 TEST(CflRun, GivenTheCflNumberThatGivesSoManyStepsThenTheBitsAreThoseOfThatNumber) {
   const auto problem = test::zalesak();
   const auto solver = test::cubic_solver();

@@ -371,9 +371,10 @@ class Results(CommandTest):
 
     def test_given_other_values_at_a_restart_then_key_old_and_new_value_are_named(self):
         self.kumiko("run", *self.TINY, "--output", "run")
-        done = self.kumiko("run", *self.TINY, "--set", "amr.levels=2", "--output", "run", "--restart", "latest")
+        done = self.kumiko("run", *self.TINY, "--set", "grid.base=64", "--output", "run", "--restart", "latest")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("amr.levels is 1 there and 2 now", done.stderr)
+        self.assertIn("grid.base is [32, 32] there and [64, 64] now", done.stderr)
+        self.assertIn("A restart may change amr.*, amr.region.*, checkpoint.*,", done.stderr)
 
     def test_given_nothing_to_restart_from_then_the_remedy_is_named(self):
         (self.path / "notes").mkdir()

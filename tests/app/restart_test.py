@@ -518,10 +518,10 @@ class Refusal(RestartTest):
 
     def test_given_other_numerics_then_the_keys_are_named(self):
         done = self.kumiko(
-            "run", ZALESAK, *settings(*KEYS, "amr.threshold=0.2", "amr.buffer=3"),
+            "run", ZALESAK, *settings(*KEYS, "step.subcycling=false", "grid.base=96"),
             "--restart", "latest", "--output", "run",
         )  # fmt: skip
-        self.assert_refused(done, "amr.threshold", "amr.buffer", "checkpoint_000050.hdf")
+        self.assert_refused(done, "step.subcycling", "grid.base", "checkpoint_000050.hdf")
 
     def test_given_later_files_then_they_are_given_up_on_demand_only(self):
         whole = self.summary()

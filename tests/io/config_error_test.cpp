@@ -264,7 +264,7 @@ TEST(ConfigError, AMisspelledRequiredKeyIsNamed) {
 }
 
 TEST(ConfigError, TheFirstOneInTheFileIsTold) {
-  EXPECT_THAT(refusal(kMinimal + "[time]\nsteps = 0\n[amr]\nlevels = 0"),
+  EXPECT_THAT(refusal(kMinimal + "[time]\nsteps = -1\n[amr]\nlevels = 0"),
               StartsWith("run.toml:3: 'time.steps'"));
 }
 

@@ -34,6 +34,8 @@ DiagnosticsRow example_row() {
   DiagnosticsRow row;
   row.step = 10;
   row.time = 0.1 + 0.2;
+  row.dt = 0.125;
+  row.largest_cfl = 0.75;
   row.patches = {256, 40, 0};
   row.field.mass = 0.05820312499999999;
   row.field.minimum = -1e-300;
@@ -46,10 +48,11 @@ TEST_F(DiagnosticsCsvTest, GivenRowsThenTheFileHasTheColumnsAndTheirValues) {
   DiagnosticsCsv csv(file(), 3, 2);
   csv.row(example_row());
   csv.finish();
-  EXPECT_EQ(content(file()),
-            "step,time,patches_0,patches_1,patches_2,mass,min,max,updates_0,updates_1\n"
-            "10,0.30000000000000004,256,40,0,0.05820312499999999,-1e-300,1,"
-            "18446744073709551615,0\n");
+  EXPECT_EQ(
+      content(file()),
+      "step,time,dt,largest_cfl,patches_0,patches_1,patches_2,mass,min,max,updates_0,updates_1\n"
+      "10,0.30000000000000004,0.125,0.75,256,40,0,0.05820312499999999,-1e-300,1,"
+      "18446744073709551615,0\n");
 }
 
 TEST_F(DiagnosticsCsvTest, GivenSeveralComponentsThenEachHasItsColumns) {
@@ -63,9 +66,9 @@ TEST_F(DiagnosticsCsvTest, GivenSeveralComponentsThenEachHasItsColumns) {
   EXPECT_THROW(csv.row(row), std::invalid_argument);
   csv.finish();
   EXPECT_EQ(content(file()),
-            "step,time,patches_0,mass,min,max,mass_salt,min_salt,max_salt,mass_dye,min_dye,max_dye,"
-            "updates_0\n"
-            "0,0,16,3,-1,2,1,0,2,2,-1,0.5,256\n");
+            "step,time,dt,largest_cfl,patches_0,mass,min,max,mass_salt,min_salt,max_salt,mass_dye,"
+            "min_dye,max_dye,updates_0\n"
+            "0,0,0,0,16,3,-1,2,1,0,2,2,-1,0.5,256\n");
 }
 
 TEST_F(DiagnosticsCsvTest, GivenRowsOfOtherComponentsThenTheyAreNotGoneOnWith) {
@@ -97,7 +100,7 @@ TEST_F(DiagnosticsCsvTest, GivenAnyDoubleThenItReadsBackToTheSameBits) {
   std::getline(lines, line);
   for (const double value : values) {
     std::getline(lines, line);
-    EXPECT_EQ(std::strtod(line.substr(std::string("0,0,,").size()).c_str(), nullptr), value)
+    EXPECT_EQ(std::strtod(line.substr(std::string("0,0,0,0,,").size()).c_str(), nullptr), value)
         << line;
   }
 }

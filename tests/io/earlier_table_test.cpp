@@ -65,10 +65,26 @@ TEST_F(EarlierTableTest, GivenRowsOfFewerWorkersThenTheTableGoesOnWithZerosForTh
   csv.row({20, 1.0, {4}, {1.0, 0.0, 1.0}, {30, 40}});
   csv.finish();
   EXPECT_EQ(content(file()),
-            "step,time,patches_0,mass,min,max,updates_0,updates_1\n"
-            "0,0,4,1,0,1,0,0\n"
-            "10,0.5,4,1,0,1,70,0\n"
-            "20,1,4,1,0,1,30,40\n");
+            "step,time,dt,largest_cfl,patches_0,mass,min,max,updates_0,updates_1\n"
+            "0,0,0,0,4,1,0,1,0,0\n"
+            "10,0.5,0,0,4,1,0,1,70,0\n"
+            "20,1,0,0,4,1,0,1,30,40\n");
+}
+
+TEST_F(EarlierTableTest, GivenRowsOfAVersionWithoutTheStepsLengthThenItStaysEmptyInThem) {
+  put(file(), "step,time,patches_0,mass,min,max,updates_0\n0,0,4,1,0,1,0\n10,0.5,4,1,0,1,70\n");
+  DiagnosticsCsv csv(file(), 1, 1, EarlierTable(file(), 10));
+  EXPECT_THAT(csv.earlier_updates(), ElementsAre(70));
+  DiagnosticsRow row{20, 1.0, {4}, {1.0, 0.0, 1.0}, {30}};
+  row.dt = 0.05;
+  row.largest_cfl = 0.5;
+  csv.row(row);
+  csv.finish();
+  EXPECT_EQ(content(file()),
+            "step,time,dt,largest_cfl,patches_0,mass,min,max,updates_0\n"
+            "0,0,,,4,1,0,1,0\n"
+            "10,0.5,,,4,1,0,1,70\n"
+            "20,1,0.05,0.5,4,1,0,1,30\n");
 }
 
 TEST_F(EarlierTableTest, GivenAFileThatLosesRowsMeanwhileThenThatIsAnError) {

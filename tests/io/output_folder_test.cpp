@@ -227,7 +227,8 @@ TEST_F(OutputFolderTest, GivenStatesThenTheSeriesGivesTheirTimes) {
   const OutputFolder output(folder_, Earlier::kRefuse);
   put(folder_ / "state_000010.hdf");
   put(folder_ / "state_000004.hdf");
-  const auto json = nlohmann::json::parse(make_series(output, 0.25));
+  const auto json = nlohmann::json::parse(make_series(
+      output, [](std::int64_t step, const std::filesystem::path&) { return 0.25 * step; }));
   EXPECT_EQ(json["file-series-version"], "1.0");
   ASSERT_EQ(json["files"].size(), 2U);
   EXPECT_EQ(json["files"][0]["name"], "state_000004.hdf");

@@ -7,6 +7,16 @@
 
 namespace kumiko::amr {
 
+namespace {
+
+/// What a worker tells the others of a base step.
+struct StepLoad {
+  WorkerLoad load;
+  double cfl = 0.0;
+};
+
+}  // namespace
+
 Observer::Observer(const Backend& backend, int levels, bool by_level, Owner& owner)
     : owner_(owner),
       runtime_(backend.runtime()),
@@ -102,15 +112,16 @@ void Observer::drop_window() {
 }
 
 void Observer::gather_steps() {
-  std::vector<Part<WorkerLoad>> loads;
+  std::vector<Part<StepLoad>> loads;
   const std::size_t steps = workers_.front().steps.size();
   for (std::size_t step = 0; step < steps; ++step) {
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
       const Tally& tally = workers_[worker].steps[step];
       const int place = static_cast<int>(step) * all_workers_ + first_worker_;
-      loads.push_back({{},
-                       place + static_cast<int>(worker),
-                       {tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals}});
+      loads.push_back(
+          {{},
+           place + static_cast<int>(worker),
+           {{tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals}, tally.cfl}});
     }
   }
   loads = collect(owner_, std::move(loads));
@@ -121,7 +132,9 @@ void Observer::gather_steps() {
     std::uint64_t sum = 0;
     for (WorkerLoad& total :
          std::span(counters_.workers).first(static_cast<std::size_t>(all_workers_))) {
-      load.workers.push_back(loads[at++].value);
+      const StepLoad& own = loads[at++].value;
+      counters_.largest_cfl = std::max(counters_.largest_cfl, own.cfl);
+      load.workers.push_back(own.load);
       total += load.workers.back();
       largest = std::max(largest, load.workers.back().updates);
       sum += load.workers.back().updates;

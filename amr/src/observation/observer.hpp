@@ -2,6 +2,7 @@
 // what each worker does now.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,7 @@ class Observer {
     std::uint64_t busy = 0;
     std::uint64_t wait = 0;
     std::uint64_t steals = 0;
+    double cfl = 0.0;  ///< the largest
   };
   struct KeptWait {
     std::uint64_t ticks = 0;
@@ -109,6 +111,8 @@ class Observer {
     Work& operator=(const Work&) = delete;
 
     void count_updates(std::uint64_t points) { tally_.updates += points; }
+    /// A step with that CFL number is taken.
+    void note_cfl(double cfl) { tally_.cfl = std::max(tally_.cfl, cfl); }
 
     /// Ends the piece; to be called once. \return when it ended, in ticks
     std::uint64_t end() {

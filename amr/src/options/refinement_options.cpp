@@ -55,14 +55,14 @@ const std::vector<OptionField<RefinementRegion>>& fields<RefinementRegion>() {
   const Range levels = {0, kLargestLevelCount - 1};
   static const std::vector<OptionField<R>> list = {
       required(pair_field<&R::x0, &R::x1>(
-          "x", {}, kState,
+          "x", {}, kCourse,
           "extent in x of a region with levels of its own: from, to, in the case's units")),
       required(pair_field<&R::y0, &R::y1>(
-          "y", {}, kState,
+          "y", {}, kCourse,
           "extent in y of a region with levels of its own: from, to, in the case's units")),
-      field<&R::max_level>("max_level", levels, kState,
+      field<&R::max_level>("max_level", levels, kCourse,
                            "finest level that tags may bring to the region; 0 = the base grid"),
-      field<&R::min_level>("min_level", levels, kState,
+      field<&R::min_level>("min_level", levels, kCourse,
                            "level to which the region is refined in any case"),
   };
   return list;
@@ -74,36 +74,36 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
   using R = RefinementOptions;
   static const std::vector<OptionField<R>> list = {
       field<&R::criterion>(
-          "criterion", {}, kState,
+          "criterion", {}, kCourse,
           "the indicator of where to refine: Loehner's, the largest difference to a "
           "neighbouring point, or the case's own"),
       field<&R::threshold>(
-          "threshold", {.least = 0, .open = true}, kState,
+          "threshold", {.least = 0, .open = true}, kCourse,
           "indicator above which the mesh is refined, in its units; for loehner below 1"),
       field<&R::derefine_threshold>(
-          "derefine_threshold", {.least = 0}, kState,
+          "derefine_threshold", {.least = 0}, kCourse,
           "indicator above which existing patches stay; 0 = the same as `threshold`"),
       field<&R::threshold_order>(
-          "threshold_order", {0, 4}, kState,
+          "threshold_order", {0, 4}, kCourse,
           "power of the base grid's spacing with which both thresholds fall where `points` is not "
           "`threshold_at`, so that a smooth field is refined in the same places: 2 for loehner, 1 "
           "for gradient; 0 = they stay as they are"),
       field<&R::threshold_at>(
-          "threshold_at", {0, kMostBasePoints}, kState,
+          "threshold_at", {0, kMostBasePoints}, kCourse,
           "points of level 0 in x for which the thresholds are given; 0 = `points` of the file"),
-      field<&R::hysteresis>("hysteresis", {0, kMostCount}, kState,
+      field<&R::hysteresis>("hysteresis", {0, kMostCount}, kCourse,
                             "regrids in a row at which a patch stays though it is not wanted"),
-      field<&R::min_lifetime>("min_lifetime", {0, kMostCount}, kState,
+      field<&R::min_lifetime>("min_lifetime", {0, kMostCount}, kCourse,
                               "base steps that a patch stays after it came"),
-      field<&R::delta>("delta", {0, 1}, kState,
+      field<&R::delta>("delta", {0, 1}, kCourse,
                        "weight of the loehner indicator's filter against ripples"),
-      field<&R::floor>("floor", {0, 1}, kState,
+      field<&R::floor>("floor", {0, 1}, kCourse,
                        "times the scale of each component, added to the loehner indicator's "
                        "denominator"),
       field<&R::buffer>("buffer", {0, kPatchSize, "since tags reach the next patch at most"},
-                        kState, "points of the tagged level by which tags grow"),
+                        kCourse, "points of the tagged level by which tags grow"),
       field<&R::interval>(
-          "interval", {0, kMostCount}, kState,
+          "interval", {0, kMostCount}, kCourse,
           "base steps between regrids; 0 = as many as keep the distance travelled within `buffer`"),
       field<&R::memory_limit>("memory_limit", {0, kMostCount}, kRun,
                               "MiB that the patches of each rank may take; 0 = no limit"),

@@ -12,12 +12,12 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
       pair_field<&S::points_x, &S::points_y>(
           "points", {.least = kPatchSize, .most = kMostBasePoints, .multiple_of = kPatchSize},
           kState, "points of level 0 in x and y; one integer stands for both"),
-      field<&S::levels>("levels", {1, kLargestLevelCount}, kState,
+      field<&S::levels>("levels", {1, kLargestLevelCount}, kCourse,
                         "levels of the mesh, level 0 included; 1 = uniform"),
-      field<&S::steps>("steps", {0, kMostCount}, kState,
+      field<&S::steps>("steps", {0, kMostCount}, kCourse,
                        "base steps of the whole run, which fix the step; 0 = chosen by `cfl`"),
-      field<&S::cfl>("cfl", {.least = 0.0, .most = 64.0}, kState,
-                     "CFL number that no patch is to exceed: the run chooses its steps by it; 0 = "
+      field<&S::cfl>("cfl", {.least = 0.0, .most = 64.0}, kCourse,
+                     "CFL number by which the run chooses its steps, up to the solver's limit; 0 = "
                      "by `steps`"),
       field<&S::keep_state>("keep_state", {}, kRun,
                             "whether a run that fails writes a checkpoint of its last whole state, "

@@ -18,8 +18,9 @@
 namespace kumiko::amr {
 
 /// Throws std::invalid_argument, naming what is wrong, unless a saved run of so many base steps
-/// fits the shape of a hierarchy whose level 0 is there. `longest_interval`: between regrids.
-void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps, int longest_interval);
+/// fits the shape of a hierarchy whose level 0 is there.
+/// \param steps  of the whole run; 0 where it chooses them
+void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps);
 
 /// Throws std::invalid_argument unless a saved run has level 0 of the options' grid; to be called
 /// before there is memory for it.

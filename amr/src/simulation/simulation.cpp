@@ -17,7 +17,6 @@
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
 
-#include "data/kept_state.hpp"
 #include "ghosts/ghost_exchange.hpp"
 #include "observation/patch_note.hpp"
 #include "refinement/criterion.hpp"
@@ -28,6 +27,7 @@
 #include "simulation/component_names.hpp"
 #include "simulation/saved_run.hpp"
 #include "stepping/first_failure.hpp"
+#include "stepping/kept_state.hpp"
 #include "stepping/step_control.hpp"
 #include "stepping/time_stepper.hpp"
 #include "transfer/sampling.hpp"
@@ -203,12 +203,13 @@ struct Simulation::Engine {
   }
 
   void resume(const SavedRun& saved) {
-    check(saved, hierarchy_, options_.steps,
-          std::max(options_.refinement.interval, kLongestInterval));
+    check(saved, hierarchy_, options_.steps);
     step_ = saved.step;
     control_.resume(saved.step, saved.time, saved.dt, saved.choice);
     stepper_.begin(control_.stretch());
     next_regrid_ = saved.next_regrid;
+    if (options_.levels == 1) next_regrid_ = 0;
+    if (options_.levels > 1 && next_regrid_ == 0) next_regrid_ = std::max(1, step_);
     next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
     scales_.resume(saved.scales);
     observer().resume(saved.counters);

@@ -42,6 +42,7 @@ class PieceRunner {
         if (patches_.serves(cfl)) {
           patches_.advance(patches_.hand_over(step, slot));
           patches_.end_advance(step, slot);
+          work.note_cfl(patches_.motion().level(step.level)[slot].cfl);
         } else {
           failures_.keep({step, slot, cfl, nullptr});
         }
@@ -82,7 +83,10 @@ class PieceRunner {
     }
     try {
       if (!list.empty()) patches_.advance_list(list);
-      for (const std::size_t slot : slots) patches_.end_advance(step, slot);
+      for (const std::size_t slot : slots) {
+        patches_.end_advance(step, slot);
+        work.note_cfl(patches_.motion().level(step.level)[slot].cfl);
+      }
     } catch (...) {
       keep_failures(step, slots, list, std::current_exception());
     }

@@ -32,6 +32,8 @@ StepControl::StepControl(double end, int steps, double cfl, bool may_grow)
 }
 
 void StepControl::resume(int step, double time, double dt, const std::optional<StepChoice>& saved) {
+  require(time >= 0.0 && time <= std::nextafter(end_, 2.0 * end_),
+          "the saved run stands at t = {:g}, outside 0 to {:g}", time, end_);
   const Stretch of_all = choice_.stretch;
   if (saved) choice_ = *saved;
   if (chooses()) {
@@ -43,8 +45,10 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
       saved ? saved->cfl == 0.0 && stretch().last() == steps_ : of_all.time(step) == time;
   choice_.free_dt = choice_.rate = choice_.cfl = 0.0;
   if (goes_on) return;
-  require(steps_ > step, "the saved run stands at base step {} of {}: none is left to t = {:g}",
-          step, steps_, end_);
+  require(steps_ > step && end_ - time > kShortest * end_,
+          "the saved run stands at base step {}, t = {:g}: nothing is left of it that `steps`, {}, "
+          "could divide up to t = {:g}",
+          step, time, steps_, end_);
   choice_.stretch = {step, time, end_, steps_ - step};
 }
 

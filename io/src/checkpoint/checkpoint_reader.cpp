@@ -139,12 +139,52 @@ int checked_layout(const Source& source) {
                   kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
 }
 
+/// How the run's steps are chosen or divided anew, where they are.
+std::optional<amr::StepChoice> read_choice(const Source& source, int step) {
+  constexpr const char* kSteps = "/kumiko/steps";
+  if (!source.has(kSteps)) return std::nullopt;
+  const auto number = [&](const char* name) { return source.number<double>(kSteps, name); };
+  const int first = source.integer(kSteps, "stretch_first");
+  const auto count = source.number<std::int64_t>(kSteps, "stretch_count");
+  const double begin = number("stretch_begin");
+  const double end = number("stretch_end");
+  const bool is_stretch = first >= 0 && first <= step && count >= 1 && std::isfinite(end) &&
+                          begin >= 0.0 && end > begin;
+  if (!is_stretch) source.refuse(Source::odd("stretch"));
+  const amr::StepChoice choice{{first, begin, end, count},
+                               number("free_dt"),
+                               source.integer(kSteps, "chosen_at"),
+                               number("rate"),
+                               number("cfl")};
+  const bool is_sound = choice.step >= 0 && choice.step <= step && choice.free_dt >= 0.0 &&
+                        choice.rate >= 0.0 && choice.cfl >= 0.0 &&
+                        std::isfinite(choice.free_dt + choice.rate + choice.cfl);
+  if (!is_sound) source.refuse(Source::odd("steps"));
+  return choice;
+}
+
+std::vector<Ancestor> read_lineage(const Source& source) {
+  const std::string path = "/kumiko/lineage";
+  std::vector<Ancestor> lineage;
+  if (!source.has(path)) return lineage;
+  const int restarts = source.integer(path, "restarts");
+  for (int at = 0; at < restarts; ++at) {
+    const std::string restart = fmt::format("{}/{}", path, at);
+    if (!source.has(restart)) source.refuse(Source::odd("lineage"));
+    lineage.push_back({source.integer(restart, "step"),
+                       source.attribute_text(restart, "state_hash"),
+                       source.text(restart + "/keys")});
+  }
+  return lineage;
+}
+
 RunAttributes read_attributes(const Source& source) {
   RunAttributes attributes;
   attributes.time = source.number<double>(kRun, "time");
   attributes.dt = source.number<double>(kRun, "dt");
   attributes.subcycling = source.integer(kRun, "subcycling") != 0;
   attributes.configuration = source.text("/kumiko/configuration");
+  attributes.lineage = read_lineage(source);
   return attributes;
 }
 
@@ -202,6 +242,9 @@ amr::WorkCounters read_counters(const Source& source) {
   amr::WorkCounters counters;
   counters.updates_per_level = source.list<std::uint64_t>("/kumiko/counters/updates_per_level");
   counters.regrids = source.number<std::uint64_t>(kCounters, "regrids");
+  if (source.has_attribute("largest_cfl", kCounters)) {
+    counters.largest_cfl = source.number<double>(kCounters, "largest_cfl");
+  }
   return counters;
 }
 
@@ -324,6 +367,9 @@ StoredState read_contents(const Source& source, bool keeps, const RecordVisitor&
   Checkpoint checkpoint{read_attributes(source), {read_mesh(source, geometry.base_grid())}};
   amr::SavedRun& run = checkpoint.run;
   run.step = source.integer(kRun, "step");
+  run.time = checkpoint.attributes.time;
+  run.dt = checkpoint.attributes.dt;
+  run.choice = read_choice(source, run.step);
   run.next_regrid = source.integer(kRun, "next_regrid");
   run.unnested = source.number<std::uint64_t>(kRun, "unnested");
   run.counters = read_counters(source);

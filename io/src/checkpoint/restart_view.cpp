@@ -31,6 +31,32 @@ std::vector<double> pairs(const std::vector<Item>& items, double Item::*first,
   return numbers;
 }
 
+/// How the run's steps are chosen or divided anew, where they are.
+void write_choice(const Object& parent, const amr::StepChoice& choice) {
+  const Object group = hdf5::make_group(parent, "steps");
+  const amr::Stretch& stretch = choice.stretch;
+  set_attribute(group, "stretch_first", static_cast<std::int64_t>(stretch.first()));
+  set_attribute(group, "stretch_count", stretch.count());
+  set_attribute(group, "stretch_begin", stretch.begin());
+  set_attribute(group, "stretch_end", stretch.end());
+  set_attribute(group, "free_dt", choice.free_dt);
+  set_attribute(group, "chosen_at", static_cast<std::int64_t>(choice.step));
+  set_attribute(group, "rate", choice.rate);
+  set_attribute(group, "cfl", choice.cfl);
+}
+
+/// The restarts that have changed keys, where there were any.
+void write_lineage(const Object& parent, const std::vector<Ancestor>& lineage) {
+  const Object group = hdf5::make_group(parent, "lineage");
+  set_attribute(group, "restarts", static_cast<std::int64_t>(lineage.size()));
+  for (std::size_t at = 0; at < lineage.size(); ++at) {
+    const Object restart = hdf5::make_group(group, std::to_string(at));
+    set_attribute(restart, "step", static_cast<std::int64_t>(lineage[at].step));
+    set_attribute(restart, "state_hash", lineage[at].state_hash);
+    hdf5::write_text(restart, "keys", lineage[at].keys);
+  }
+}
+
 void write_attributes(const Object& group, const Contents& contents) {
   const RunAttributes& attributes = contents.checkpoint.attributes;
   const amr::SavedRun& run = contents.run();
@@ -54,12 +80,15 @@ void write_attributes(const Object& group, const Contents& contents) {
       group, "initial_masses",
       pairs(attributes.initial_masses, &ComponentMass::mass, &ComponentMass::absolute));
   hdf5::write_text(group, "configuration", attributes.configuration);
+  if (run.choice) write_choice(group, *run.choice);
+  if (!attributes.lineage.empty()) write_lineage(group, attributes.lineage);
 }
 
 /// Those that do not depend on who did the work.
 void write_counters(const Object& parent, const amr::WorkCounters& counters) {
   const Object group = hdf5::make_group(parent, "counters");
   set_attribute(group, "regrids", static_cast<std::int64_t>(counters.regrids));
+  set_attribute(group, "largest_cfl", counters.largest_cfl);
   hdf5::write_list(group, "updates_per_level",
                    std::vector<std::int64_t>(counters.updates_per_level.begin(),
                                              counters.updates_per_level.end()));

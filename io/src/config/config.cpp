@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 
@@ -171,6 +172,34 @@ void refuse_absent_entry(const std::set<std::string>& headers, const Setting& se
                                 entry, listed->table));
 }
 
+constexpr const char* kSteps = "time.steps";
+constexpr const char* kCfl = "time.cfl";
+
+/// Whether it is the number 0, which leaves the choice to the other key.
+bool is_zero(const detail::OverrideText& number) {
+  return number.text.find_first_not_of("0.") == std::string::npos;
+}
+
+/// Where the command line gives the CFL number, or the number of steps, and the file the other one,
+/// the file's goes.
+void drop_other_step(std::vector<Setting>& settings) {
+  const auto is_override = [](const Setting& setting) {
+    return std::holds_alternative<detail::OverrideText>(setting.value);
+  };
+  const auto gives = [&](const char* key) {
+    return std::ranges::any_of(settings, [&](const Setting& setting) {
+      return setting.key == key && is_override(setting) &&
+             !is_zero(std::get<detail::OverrideText>(setting.value));
+    });
+  };
+  for (const auto& [given, other] : {std::pair(kSteps, kCfl), std::pair(kCfl, kSteps)}) {
+    if (!gives(given) || gives(other)) continue;
+    std::erase_if(settings, [&](const Setting& setting) {
+      return setting.key == other && !is_override(setting);
+    });
+  }
+}
+
 /// Whether a solver or a case may declare the name.
 bool may_be_declared(std::string_view name) {
   return name.starts_with("solver.") || name.starts_with("case.");
@@ -219,7 +248,8 @@ amr::ParameterSet Config::that_determine(amr::Determines what) const {
   amr::ParameterSet chosen;
   for (const auto& [name, value] : values_.values()) {
     const Key* const key = core.find(name);
-    if ((key == nullptr ? amr::Determines::kState : key->determines) == what) {
+    const bool of_run = key != nullptr && key->determines == amr::Determines::kRun;
+    if (of_run == (what == amr::Determines::kRun)) {
       chosen.set(name, value);
     }
   }
@@ -278,6 +308,7 @@ amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) con
   }
   refuse_missing(schema);
   complete_lists(schema, values);
+  complete_steps(values);
   return values;
 }
 
@@ -296,6 +327,22 @@ void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& value
       values.set(name, key.spec.default_value);
     }
   }
+}
+
+void ConfigSource::complete_steps(amr::ParameterSet& values) const {
+  const double cfl = values.number(kCfl);
+  if (cfl == 0.0) return;
+  const auto set = [&](const char* key, std::int64_t value) {
+    if (std::ranges::find(settings_, key, &Setting::key) == settings_.end()) values.set(key, value);
+  };
+  set(kSteps, 0);
+  set("amr.interval", 0);
+  // What a base step carries over the finest level that is tagged, twice.
+  const std::int64_t finer = values.flag("step.subcycling") ? values.integer("amr.levels") - 2 : 0;
+  const double substeps = std::exp2(std::max<std::int64_t>(0, finer));
+  const auto buffer = static_cast<std::int64_t>(std::ceil(2.0 * cfl * substeps));
+  constexpr std::int64_t kLeast = 2;
+  set("amr.buffer", std::clamp<std::int64_t>(buffer, kLeast, amr::kPatchSize));
 }
 
 void ConfigSource::refuse_missing(const Schema& schema) const {
@@ -351,7 +398,7 @@ Config ConfigSource::check(const Schema& schema) const {
   try {
     const auto simulation = read<amr::SimulationOptions>(all);
     const int stop = read<RunOptions>(all).stop_step;
-    if (stop > simulation.steps) {
+    if (simulation.steps > 0 && stop > simulation.steps) {
       throw amr::OptionError("time.stop_step", fmt::format("{}", stop),
                              fmt::format("it must be at most `steps`, {}", simulation.steps));
     }
@@ -384,6 +431,7 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   drop_replaced(source.settings_, kSolverName,
                 std::get<std::string>(Schema().find(kSolverName)->spec.default_value));
   drop_replaced(source.settings_, kCaseName, "");
+  drop_other_step(source.settings_);
   source.core_ = source.values(Schema(), true);
   return source;
 }

@@ -14,10 +14,13 @@ namespace kumiko::io {
 
 namespace {
 
+/// Columns before those of the step's length, which earlier versions do not write.
+constexpr std::ptrdiff_t kStepColumns = 2;
+
 /// Columns before those of the workers.
 std::vector<std::string> leading_columns(std::size_t levels,
                                          const std::vector<std::string>& components) {
-  std::vector<std::string> columns = {"step", "time"};
+  std::vector<std::string> columns = {"step", "time", "dt", "largest_cfl"};
   for (std::size_t level = 0; level < levels; ++level) {
     columns.push_back(fmt::format("patches_{}", level));
   }
@@ -45,7 +48,14 @@ DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, in
       is_new_(earlier.empty()) {
   std::vector<std::string> columns = leading_columns(levels_, components);
   const std::size_t leading = columns.size();
-  const std::vector<std::string>& old = earlier.columns();
+  std::vector<std::string> old = earlier.columns();
+  // Rows of an earlier version.
+  const bool lacks_steps = old.size() > kStepColumns && old[kStepColumns] == "patches_0";
+  const auto completed = [&](EarlierTable::Fields row) {
+    if (lacks_steps) row.insert(row.begin() + kStepColumns, 2, "");
+    return row;
+  };
+  if (lacks_steps) old.insert(old.begin() + kStepColumns, {"dt", "largest_cfl"});
   if (!is_new_ && old.size() > leading) {
     columns_ = std::max(workers_, old.size() - leading);
   }
@@ -55,7 +65,8 @@ DiagnosticsCsv::DiagnosticsCsv(const std::filesystem::path& path, int levels, in
   const bool fits = old.size() >= leading && std::equal(old.begin(), old.end(), columns.begin());
   if (!is_new_ && !fits) refuse_columns(path);
   earlier_updates_.resize(columns_);
-  const auto line_of = [&](EarlierTable::Fields row) {
+  const auto line_of = [&](const EarlierTable::Fields& earlier_row) {
+    EarlierTable::Fields row = completed(earlier_row);
     row.resize(columns.size(), "0");
     for (std::size_t worker = 0; worker < columns_; ++worker) {
       earlier_updates_[worker] += read_number<std::uint64_t>(row[leading + worker]).value_or(0);
@@ -81,8 +92,8 @@ void DiagnosticsCsv::row(const DiagnosticsRow& row) {
   for (const amr::FieldFigures& component : row.field.components) {
     figures += "," + figures_of(component);
   }
-  file_->write(fmt::format("{},{},{},{},{}\n", row.step, row.time, fmt::join(row.patches, ","),
-                           figures, fmt::join(updates, ",")));
+  file_->write(fmt::format("{},{},{},{},{},{},{}\n", row.step, row.time, row.dt, row.largest_cfl,
+                           fmt::join(row.patches, ","), figures, fmt::join(updates, ",")));
 }
 
 void DiagnosticsCsv::finish() { file_->finish(); }

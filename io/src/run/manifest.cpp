@@ -195,13 +195,12 @@ FolderCheck check_folder(const fs::path& folder, std::span<const std::string_vie
   return check;
 }
 
-std::string make_series(const OutputFolder& folder, double dt) {
+std::string make_series(const OutputFolder& folder, const TimeOfState& time_of) {
   Json json;
   json["file-series-version"] = "1.0";
   json["files"] = Json::array();
   for (const auto& [step, file] : OutputFolder::numbered(folder.path(), "state_#.hdf")) {
-    json["files"].push_back(
-        {{"name", file.filename().string()}, {"time", static_cast<double>(step) * dt}});
+    json["files"].push_back({{"name", file.filename().string()}, {"time", time_of(step, file)}});
   }
   return json.dump(2) + "\n";
 }

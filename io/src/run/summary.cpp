@@ -103,6 +103,9 @@ Json to_json(const RunSummary& summary) {
   json["workers"] = summary.workers;
   json["schedule"] = summary.schedule;
   json["steps"] = summary.steps;
+  json["time"] = summary.time;
+  json["end_time"] = summary.end_time;
+  json["largest_cfl"] = summary.work.largest_cfl;
   json["wall_s"] = summary.wall_s;
   json["error"] = error_json(summary.errors ? &*summary.errors : nullptr, summary.field);
   if (!summary.field.components.empty()) json["components"] = components_json(summary);

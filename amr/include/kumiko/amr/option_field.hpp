@@ -45,8 +45,10 @@ inline constexpr double kMostCount = 1e9;
 
 /// What an option determines. Each one says it, since files and restarts go by it.
 enum class Determines {
-  kState,  ///< the bits of the field: a checkpoint holds it, and no restart may change it
-  kRun     ///< no bit of it: it stands beside a checkpoint, and a restart may change it
+  kState,   ///< the bits of the field: a checkpoint holds it, and no restart may change it
+  kCourse,  ///< the bits from where it is set: a checkpoint holds it, and its lineage says which
+            ///< restart has changed it
+  kRun      ///< no bit of it: it stands beside a checkpoint, and a restart may change it
 };
 
 /// What is said of an option, whatever its type.

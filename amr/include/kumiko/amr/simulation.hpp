@@ -52,11 +52,10 @@ class Simulation {
              const SimulationOptions& options, Owner& owner = sole_owner());
 
   /// Goes on with a run that was saved. Case, solver and options should be that run's; backend,
-  /// schedule, workers and refinement may differ, and so may the number of levels: at least as many
-  /// as have patches, and more than one only if the run had more than one. Where it has a source,
-  /// each owner reads the values of its own patches, here.
-  /// Throws as the other constructor, and std::invalid_argument when the saved run does not fit
-  /// the options or contradicts itself; the message names what.
+  /// schedule, workers, steps and refinement may differ, and so may the number of levels: at least
+  /// as many as have patches. Where it has a source, each owner reads the values of its own
+  /// patches, here. Throws as the other constructor, and std::invalid_argument when the saved run
+  /// does not fit the options or contradicts itself; the message names what.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options, const SavedRun& saved, Owner& owner = sole_owner());
   /// Owner 0's ends the others' follow(), unless one of its members has thrown; it waits for them.

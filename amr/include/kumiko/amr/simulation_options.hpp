@@ -48,8 +48,8 @@ struct SimulationOptions {
   int points_y = 256;
   int levels = 3;    ///< 1 = uniform
   int steps = 2560;  ///< base steps of the whole run: they fix the step; 0 = chosen by `cfl`
-  /// Where `steps` is 0: the CFL number that no patch of any level is to exceed, at most the
-  /// solver's limit. The run chooses its steps by it.
+  /// Where `steps` is 0: the CFL number by which the run chooses its steps, at most the solver's
+  /// limit. No patch of any level exceeds it when a step is chosen.
   double cfl = 0.0;
   /// Whether a run whose CFL numbers may grow keeps a copy of the state that it may have to go back
   /// to, which a failed run can be saved from; a run that chooses its steps always does.

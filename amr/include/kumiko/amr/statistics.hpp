@@ -56,6 +56,7 @@ struct WorkCounters {
   /// Totals of the run, by worker; of as many as it has ever had.
   std::vector<WorkerLoad> workers;
   std::uint64_t regrids = 0;
+  double largest_cfl = 0.0;  ///< of any step of any patch
   /// Σ over base steps of the largest number of point updates of any worker.
   std::uint64_t sum_of_largest = 0;
   /// Σ over base steps of the mean number of point updates of a worker.

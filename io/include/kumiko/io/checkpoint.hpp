@@ -30,6 +30,15 @@ struct ComponentMass {
   bool operator==(const ComponentMass&) const = default;
 };
 
+/// A restart that changed keys which determine the state.
+struct Ancestor {
+  int step = 0;            ///< base step from which the run went on
+  std::string state_hash;  ///< amr::state_hash() there
+  std::string keys;        ///< "KEY: BEFORE -> AFTER", separated by semicolons
+
+  bool operator==(const Ancestor&) const = default;
+};
+
 /// What a checkpoint says beside the engine's own state.
 struct RunAttributes {
   double time = 0.0;
@@ -39,6 +48,7 @@ struct RunAttributes {
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
   /// Of each component of the field at step 0; none where a file does not say.
   std::vector<ComponentMass> initial_masses;
+  std::vector<Ancestor> lineage = {};  ///< in the order of the restarts
 };
 
 /// All that a run needs to go on, with what others need to read it.

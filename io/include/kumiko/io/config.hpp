@@ -97,6 +97,8 @@ class ConfigSource {
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
+  /// Gives a run that chooses its steps the defaults that suit it.
+  void complete_steps(amr::ParameterSet& values) const;
   /// Says for which grid the thresholds are given, where the configuration leaves it to the file's.
   void complete_threshold(const Schema& schema, amr::ParameterSet& values) const;
   /// Gives every table of a list the keys that it does not set.

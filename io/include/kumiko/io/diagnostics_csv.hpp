@@ -20,17 +20,20 @@ struct DiagnosticsRow {
   std::vector<std::size_t> patches = {};  ///< per level
   amr::FieldFigures field = {};
   std::vector<std::uint64_t> updates = {};  ///< per worker, since the row before
+  double dt = 0.0;                          ///< length of the base step
+  double largest_cfl = 0.0;                 ///< of any step of any patch so far
 };
 
-/// Writes the columns step, time, patches_0.., mass, min, max, updates_0.. ; of several components,
-/// mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row is in the file when
-/// row() returns; numbers read back to the same bits. Until finish() the file is called
-/// `PATH.part`: a run that fails leaves its rows there.
+/// Writes the columns step, time, dt, largest_cfl, patches_0.., mass, min, max, updates_0.. ; of
+/// several components, mass_NAME, min_NAME and max_NAME of each stand before the updates. Each row
+/// is in the file when row() returns; numbers read back to the same bits. Until finish() the file
+/// is called `PATH.part`: a run that fails leaves its rows there.
 class DiagnosticsCsv {
  public:
   /// Starts the file, with rows that an earlier part of the run left. These may be of another
-  /// number of workers: the file has columns for the larger one. Throws OutputError, also when the
-  /// rows have other columns.
+  /// number of workers: the file has columns for the larger one. Of an earlier version, they have
+  /// no dt and largest_cfl, which stay empty. Throws OutputError, also when the rows have other
+  /// columns.
   /// \param components  names of the components
   DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
                  const EarlierTable& earlier = {},

@@ -1,7 +1,9 @@
 // Lists the files of a run's folder with their hashes, and checks a folder against the list.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -55,7 +57,8 @@ FolderCheck check_folder(const std::filesystem::path& folder,
 
 /// A JSON text by which ParaView takes the states of a run as one series in time:
 /// "states.hdf.series".
-/// \param dt  of a base step
-std::string make_series(const OutputFolder& folder, double dt);
+/// \param time_of  the time of a state, by its base step and its file
+using TimeOfState = std::function<double(std::int64_t step, const std::filesystem::path& file)>;
+std::string make_series(const OutputFolder& folder, const TimeOfState& time_of);
 
 }  // namespace kumiko::io

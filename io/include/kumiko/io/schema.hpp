@@ -23,6 +23,8 @@ struct Key : amr::OptionSpec {
   }
   /// At a restart.
   bool changeable() const { return determines == amr::Determines::kRun; }
+  /// Whether a restart may change it, which then stands in the lineage.
+  bool changes_course() const { return determines == amr::Determines::kCourse; }
 };
 
 /// The keys of a run: the core's own, and those that its solver and its case declare.

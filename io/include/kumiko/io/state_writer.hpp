@@ -47,6 +47,8 @@ struct RunHistory {
 struct StateWriterOptions {
   /// The keys that determine the state, as TOML; every file holds it.
   std::string configuration = {};
+  /// Restarts that have changed some of them.
+  std::vector<Ancestor> lineage = {};
   /// What stands beside every file; StateWriter adds seconds, backend and workers.
   Sidecar sidecar = {};
   Compression compression = Compression::kNone;
