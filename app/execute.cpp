@@ -107,8 +107,8 @@ class TraceTaker {
   /// On a terminal there may be a progress bar, which comes again below.
   static void warn(const std::string& for_what) {
     const Terminal terminal = Terminal::of_stderr();
-    print_to_stderr("{}kumiko: warning: there is no room for {}; lower trace.steps\n",
-                    terminal.exists ? terminal.erase_line() : std::string(), for_what);
+    if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
+    print_warning("there is no room for {}; lower trace.steps", for_what);
   }
 
   const Problem& problem_;

@@ -15,6 +15,7 @@
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/one_line.hpp>
 #include <kumiko/io/schema.hpp>
 #include <kumiko/runtime/fault.hpp>
 
@@ -145,19 +146,7 @@ Failure failure_now() {
 }
 
 int error_line(const std::string& message, int code) {
-  // One line of printable characters, whatever a file or a library has put into its message.
-  std::string line;
-  for (const char c : io::with_keys(message)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') {
-      line += ' ';
-    } else if (byte < 0x20 || byte == 0x7F) {
-      line += fmt::format("\\x{:02x}", byte);
-    } else {
-      line += c;
-    }
-  }
-  print_to_stderr("kumiko: error: {}\n", line);
+  print_to_stderr("kumiko: error: {}\n", io::one_line(io::with_keys(message)));
   return code;
 }
 

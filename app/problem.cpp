@@ -256,14 +256,14 @@ void warn_of(const Problem& problem) {
   // Once, where a command runs a configuration many times.
   static std::set<std::string> told;
   for (const std::string& note : problem.source.notes()) {
-    if (told.insert(note).second) print_to_stderr("kumiko: warning: {}\n", note);
+    if (told.insert(note).second) print_warning("{}", note);
   }
   const amr::Equation asked = problem.the_case->equation();
   const amr::Equation solved = problem.solver->equation();
   if (asked == solved) return;
-  print_to_stderr(
-      "kumiko: warning: case '{}' asks for the equation {}, but solver '{}' solves {}: the errors "
-      "are those of another problem; {}\n",
+  print_warning(
+      "case '{}' asks for the equation {}, but solver '{}' solves {}: the errors are those of "
+      "another problem; {}",
       problem.run.case_name, amr::to_string(asked), problem.solver->traits().name,
       amr::to_string(solved),
       asked.name == solved.name ? "give case and solver the same constants"

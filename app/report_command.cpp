@@ -86,8 +86,8 @@ void look_at_files(viz::ReportRun& run) {
   run.about_files = fmt::format(
       "The files of {} have changed since the run wrote them, so its figures may be wrong: {}.",
       run.name, faults);
-  print_to_stderr("kumiko: warning: the files in '{}' have changed since the run wrote them: {}\n",
-                  run.folder.path.string(), faults);
+  print_warning("the files in '{}' have changed since the run wrote them: {}",
+                run.folder.path.string(), faults);
 }
 
 void read_trace(viz::ReportRun& run) {

@@ -151,9 +151,8 @@ void show(const io::RunSummary& summary, const std::filesystem::path& folder) {
     // Of a buffer that was full before the end.
   }
   if (is_shown) return;
-  print_to_stderr(
-      "kumiko: warning: cannot write to stdout; the run is complete, its files are in '{}'\n",
-      folder.string());
+  print_warning("cannot write to stdout; the run is complete, its files are in '{}'",
+                folder.string());
   __fpurge(stdout);
   std::clearerr(stdout);
 }
@@ -168,22 +167,21 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
 /// Nobody knows then what the run has taken so far.
 void warn_without_sidecar(const Start& start) {
   if (!start.from || start.from->sidecar_fault.empty()) return;
-  print_to_stderr(
-      "kumiko: warning: {}; seconds, steals, waits and imbalance count from base "
-      "step {}{}\n",
-      start.from->sidecar_fault, start.from->checkpoint.run.step,
-      start.configuration.empty() ? ", and keys that do not determine the state have their "
-                                    "defaults where --set does not give them"
-                                  : "");
+  print_warning("{}; seconds, steals, waits and imbalance count from base step {}{}",
+                start.from->sidecar_fault, start.from->checkpoint.run.step,
+                start.configuration.empty()
+                    ? ", and keys that do not determine the state have their "
+                      "defaults where --set does not give them"
+                    : "");
 }
 
 /// More workers than cores are what was asked for, and slower: no error.
 void warn_above_budget(const amr::Backend& backend) {
   const int cores = runtime::available_cores();
   if (backend.workers() <= cores) return;
-  print_to_stderr(
-      "kumiko: warning: {} share {}, by the process's affinity and its control group's quota; "
-      "without --workers and runtime.workers there are as many workers as cores\n",
+  print_warning(
+      "{} share {}, by the process's affinity and its control group's quota; without --workers "
+      "and runtime.workers there are as many workers as cores",
       counted(backend.workers(), "worker"), counted(cores, "core"));
 }
 
@@ -298,7 +296,7 @@ Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   if (!ranks.leads()) return places;
   if (!quiet) fmt::print("{}", places.lines);
   for (const std::string& warning : places.warnings) {
-    if (!quiet) print_to_stderr("kumiko: warning: {}\n", warning);
+    if (!quiet) print_warning("{}", warning);
   }
   return places;
 }
@@ -323,11 +321,10 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
       {.workers = workers, .network = network, .partition = options.partition});
   if (!fewer) return;
   constexpr double kMilliseconds = 1e3;
-  print_to_stderr(
-      "kumiko: warning: {} are likely to be slower than {}: with the first mesh a base step takes "
-      "{:.2g} ms, and {:.2g} ms on fewer; start fewer, or see what 'kumiko simulate --ranks' "
-      "predicts "
-      "from a trace\n",
+  print_warning(
+      "{} are likely to be slower than {}: with the first mesh a base step takes {:.2g} ms, and "
+      "{:.2g} ms on fewer; start fewer, or see what 'kumiko simulate --ranks' predicts from a "
+      "trace",
       counted(ranks.size(), "rank"), fewer->ranks, kMilliseconds * fewer->seconds_now,
       kMilliseconds * fewer->seconds);
 }

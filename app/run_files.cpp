@@ -46,8 +46,8 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
   }
   for (const io::AlteredFile& file : altered) {
     if (std::ranges::find(kTables, file.name) == kTables.end()) continue;
-    print_to_stderr("kumiko: warning: '{}' {} since the run ended; its rows are kept\n",
-                    (folder / file.name).string(), file.what);
+    print_warning("'{}' {} since the run ended; its rows are kept", (folder / file.name).string(),
+                  file.what);
   }
 }
 
@@ -77,7 +77,7 @@ io::StateWriterOptions writer_options(const Start& start, const std::filesystem:
     options.on_failed_checkpoint = [](const std::exception& cause) {
       // The run's own error tells of it.
       if (dynamic_cast<const cluster::RankLost*>(&cause) != nullptr) return;
-      print_to_stderr("kumiko: warning: no checkpoint: {}\n", cause.what());
+      print_warning("no checkpoint: {}", cause.what());
     };
   }
   return options;
@@ -222,7 +222,7 @@ void RunFiles::write_picture(const amr::Simulation& simulation, const std::strin
   } catch (const std::exception& error) {
     why = error.what();
   }
-  print_to_stderr("kumiko: warning: there is no picture {}: {}\n", name, why);
+  print_warning("there is no picture {}: {}", name, why);
 }
 
 void RunFiles::write_trace() {
@@ -292,8 +292,7 @@ void RunFiles::give_up(const Start& start) const {
       std::filesystem::rename(file, other, failed);
       if (!failed) std::filesystem::rename(io::sidecar_of(file), io::sidecar_of(other), missing);
       if (!failed) {
-        print_to_stderr("kumiko: warning: '{}' was renamed to '{}'\n", file.string(),
-                        other.filename().string());
+        print_warning("'{}' was renamed to '{}'", file.string(), other.filename().string());
       }
     } else {
       std::filesystem::remove(file, failed);

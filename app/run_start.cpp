@@ -115,12 +115,11 @@ Restart latest_restart(const fs::path& folder) {
                 "it, or name the file to go on from",
                 file.string(), checkpoint.run.step);
       if (!damaged.empty()) {
-        print_to_stderr("kumiko: warning: the restart is from '{}', the newest whole one\n",
-                        file.string());
+        print_warning("the restart is from '{}', the newest whole one", file.string());
       }
       return with_sidecar(file, std::move(checkpoint), std::move(damaged));
     } catch (const io::DamagedCheckpoint& error) {
-      print_to_stderr("kumiko: warning: {}; trying an older one\n", error.what());
+      print_warning("{}; trying an older one", error.what());
       damaged.push_back(file);
     } catch (const io::CheckpointError& error) {
       throw RequestError("--restart latest: {}", error.what());
@@ -178,9 +177,9 @@ void close_trace(Problem& problem, const Restart& from, const fs::path& folder) 
   for (const fs::path& place : {folder, folder_of(from.file)}) {
     if (fs::exists(place / io::kTraceFile, missing)) return;
   }
-  print_to_stderr(
-      "kumiko: warning: the traced steps are over, and there is no {} in '{}'; set trace.from to "
-      "{} or later, or to -1 for no trace\n",
+  print_warning(
+      "the traced steps are over, and there is no {} in '{}'; set trace.from to {} or later, or "
+      "to -1 for no trace",
       io::kTraceFile, folder.string(), from.checkpoint.run.step);
 }
 

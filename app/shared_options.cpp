@@ -123,7 +123,7 @@ std::shared_ptr<const plugin::Registry> find_plugins(
 std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins,
                                                   const std::vector<std::filesystem::path>& paths) {
   for (const std::string& warning : plugins.warnings()) {
-    print_to_stderr("kumiko: warning: {}\n", warning);
+    print_warning("{}", warning);
   }
   std::vector<std::filesystem::path> asked = paths;
   asked.push_back(plugin::shipped_plugins());
@@ -138,8 +138,7 @@ std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugin
     if (std::ranges::any_of(asked, leads_to_it) || !std::ranges::any_of(lasting, leads_to_it)) {
       found.push_back(broken);
     } else {
-      print_to_stderr("kumiko: warning: KUMIKO_PLUGIN_PATH names a plugin that is skipped: {}\n",
-                      broken.reason);
+      print_warning("KUMIKO_PLUGIN_PATH names a plugin that is skipped: {}", broken.reason);
     }
   }
   return found;

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/io/one_line.hpp>
+
 namespace kumiko::app {
 
 /// Writes to stderr. A message that cannot be written is lost: where errors are told there is
@@ -18,6 +20,13 @@ void set_silent(bool silent) noexcept;
 template <class... Arguments>
 void print_to_stderr(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   write_to_stderr(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+/// Prints a warning in one line of printable characters, whatever is in the arguments.
+template <class... Arguments>
+void print_warning(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  print_to_stderr("kumiko: warning: {}\n",
+                  io::one_line(fmt::format(format, std::forward<Arguments>(arguments)...)));
 }
 
 struct Terminal {

@@ -151,10 +151,9 @@ void run_scaling(const ScalingRequest& request, Scaling& scaling, const RankLaun
 void warn(const Scaling& scaling) {
   const int most = scaling.most_workers();
   if (most <= scaling.cores) return;
-  print_to_stderr(
-      "kumiko: warning: {} workers share {}: points beyond {} say nothing of the speed-up on a "
-      "larger machine\n",
-      most, counted(scaling.cores, "core"), scaling.cores);
+  print_warning(
+      "{} workers share {}: points beyond {} say nothing of the speed-up on a larger machine", most,
+      counted(scaling.cores, "core"), scaling.cores);
 }
 
 int measure_scaling(ScalingRequest& request) {

@@ -37,7 +37,16 @@ class Words(CommandTest):
     def test_given_control_characters_then_the_terminal_gets_them_as_text(self):
         done = self.kumiko("inspect", "no\x1b[31mfile\n\x07")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("'no\\x1b[31mfile \\x07'", done.stderr)
+        self.assertIn("'no\\x1b[31mfile\\n\\x07'", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_given_control_characters_then_a_warning_has_them_as_text_too(self):
+        stale = self.path / "no\x1b[31mplugin\n\x07.so"
+        stale.write_text("")
+        done = self.kumiko("solver", "list", env={**os.environ, "KUMIKO_PLUGIN_PATH": str(stale)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: ", done.stderr)
+        self.assertIn("/no\\x1b[31mplugin\\n\\x07.so", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
 
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/one_line.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_options.hpp>
 #include <kumiko/io/schema.hpp>

@@ -7,6 +7,7 @@
 
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/io/one_line.hpp>
 #include <kumiko/io/run_options.hpp>
 
 #include "config/core_keys.hpp"

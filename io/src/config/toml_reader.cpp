@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <kumiko/io/config.hpp>
+#include <kumiko/io/one_line.hpp>
 
 #include "config/toml_writer.hpp"
 #include "text/message.hpp"

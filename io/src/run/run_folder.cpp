@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/io/one_line.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/io/run_folder.hpp>

@@ -8,11 +8,11 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/io/one_line.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_folder.hpp>
 #include <kumiko/io/search_record.hpp>
 
-#include "text/message.hpp"
 #include "text/whole_file.hpp"
 
 namespace kumiko::io {

@@ -6,9 +6,6 @@
 
 namespace kumiko::io {
 
-/// The text with its control characters written as escapes, so that it stays on one line.
-std::string one_line(std::string_view text);
-
 /// one_line(), cut with "..." where it is longer than what helps to recognise it.
 std::string excerpt(std::string_view text);
 
