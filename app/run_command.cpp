@@ -23,6 +23,7 @@
 
 #include "commands.hpp"
 #include "counted.hpp"
+#include "drift_name.hpp"
 #include "execute.hpp"
 #include "progress.hpp"
 #include "range_text.hpp"
@@ -48,11 +49,6 @@ void print_load(const io::RunSummary& s) {
              wait.step, who, to_string(wait.awaited), to_string(wait.cause));
 }
 
-/// In an open domain mass may enter and leave without an error.
-std::string_view drift_name(const io::RunSummary& s) {
-  return s.open_domain ? "mass change" : "mass drift";
-}
-
 void print_component(const io::RunSummary& s, std::size_t at) {
   fmt::print("  {:<19}", s.component_names[at]);
   if (s.errors) {
@@ -62,15 +58,15 @@ void print_component(const io::RunSummary& s, std::size_t at) {
   const amr::FieldFigures& field = s.field.components[at];
   fmt::print("range {}", range_text(field.minimum, field.maximum));
   const std::optional<double> drift = s.mass_drifts.at(at);
-  if (drift) fmt::print(", {} {:.3e}", drift_name(s), *drift);
+  if (drift) fmt::print(", {} {:.3e}", drift_name(s.open_domain), *drift);
   fmt::print("\n");
 }
 
 void print_mass_drift(const io::RunSummary& s) {
   const std::optional<double> drift = s.mass_drift();
   if (!drift) return;
-  fmt::print("{:<20} {:.3e}  (over the initial integral of |u|{}{})\n", drift_name(s), *drift,
-             s.mass_drifts.size() > 1 ? "; the largest of the components" : "",
+  fmt::print("{:<20} {:.3e}  (over the initial integral of |u|{}{})\n", drift_name(s.open_domain),
+             *drift, s.mass_drifts.size() > 1 ? "; the largest of the components" : "",
              s.open_domain ? "; the domain is open" : "");
 }
 

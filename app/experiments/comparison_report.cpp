@@ -10,6 +10,7 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "counted.hpp"
+#include "drift_name.hpp"
 #include "experiments/comparison.hpp"
 #include "published.hpp"
 #include "text_table.hpp"
@@ -107,7 +108,7 @@ std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
       {"order", "order", "{:.2f}", [&](auto& run) { return or_null(order_of(comparison, run)); }},
       {"min", "min", "{:#.5g}", [](auto& run) { return run.summary.field.minimum; }},
       {"max", "max", "{:#.5g}", [](auto& run) { return run.summary.field.maximum; }},
-      {"mass_drift", is_open(comparison) ? "mass change" : "mass drift", "{:.1e}",
+      {"mass_drift", drift_name(is_open(comparison)), "{:.1e}",
        [](auto& run) { return or_null(run.summary.mass_drift()); }},
       {"wall_least_s", "least s", "{:.4g}", &ComparedRun::least_wall_s},
       {"wall_median_s", "median s", "{:.4g}", &ComparedRun::median_wall_s},
@@ -234,10 +235,9 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
     notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
                                 run.points, run.failure));
   }
-  const bool is_open =
-      std::ranges::any_of(comparison.runs, &io::RunSummary::open_domain, &ComparedRun::summary);
-  if (is_open) {
-    notes.emplace_back("mass drift: the domain is open, so that mass may enter and leave");
+  if (is_open(comparison)) {
+    notes.push_back(
+        fmt::format("{}: the domain is open, so that mass may enter and leave", drift_name(true)));
   }
   const auto missing = std::ranges::count_if(comparison.runs, [](const ComparedRun& run) {
     return !run.is_measured() && run.failure.empty();

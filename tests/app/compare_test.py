@@ -144,6 +144,17 @@ class Compare(CommandTest):
         self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
         self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
 
+    def test_given_an_open_domain_then_the_table_and_the_note_call_it_a_change_of_mass(self):
+        channel = CASES / "channel" / "channel.toml"
+        words = ["--solvers", self.CELLS, "--resolutions", "32", "--set", "time.stop_step=4", "--set", "amr.levels=1"]
+        text, found = self.compare(channel, *words)
+        self.assertTrue(found["runs"][0]["summary"]["open_domain"])
+        page = (self.path / "out" / "compare.md").read_text()
+        for shown in (text, page, "\n".join(found["notes"])):
+            self.assertIn("mass change: the domain is open, so that mass may enter and leave", shown)
+            self.assertNotIn("mass drift", shown)
+        self.assertIn("| mass change |", page)
+
     def test_given_published_errors_then_ours_stand_beside_them_with_norm_and_source(self):
         words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
         text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
