@@ -54,6 +54,10 @@ class Refusal(CommandTest):
     def test_given_a_missing_file_then_it_is_named(self):
         self.assert_refused(self.kumiko("run", "missing.toml"), "missing.toml", "No such file")
 
+    def test_given_a_grid_that_does_not_suit_the_domain_then_its_key_and_both_spacings_are_named(self):
+        done = self.kumiko("run", ZALESAK, "--set", "grid.base=[128, 64]")
+        self.assert_refused(done, "'grid.base' = [128, 64]", "domain of 1 × 1", "0.0078125 in x", "0.015625 in y")
+
     def test_given_a_misspelled_key_then_place_and_nearest_key_are_named(self):
         text = ZALESAK.read_text().replace("levels = 3", "levls = 3")
         (self.path / "typo.toml").write_text(text)

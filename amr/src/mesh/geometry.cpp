@@ -66,9 +66,9 @@ Geometry::Geometry(int points_x, int points_y, Extent extent, const Boundaries& 
   require_boundaries(boundaries);
   const double spacing_y = extent.y / points_y;
   require(!(std::abs(spacing_ - spacing_y) > 1e-12 * spacing_),
-          "{} × {} points on a domain of {} × {} give unequal spacings in x and y; choose counts "
-          "in the domain's proportion",
-          points_x, points_y, extent.x, extent.y);
+          "`points` = [{}, {}] on the case's domain of {} × {} gives spacings of {:.6g} in x and "
+          "{:.6g} in y, which must be equal; set `points` in the domain's proportion",
+          points_x, points_y, extent.x, extent.y, spacing_, spacing_y);
 }
 
 }  // namespace kumiko::amr
