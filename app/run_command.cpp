@@ -190,6 +190,24 @@ bool is_done(const Start& start) {
          (chooses && run.time >= start.problem.the_case->end_time());
 }
 
+/// Says from where the run goes on, or that it is complete.
+void tell_restart(const Start& start, int step) {
+  const std::string file = start.from->file.string();
+  if (is_done(start) && start.earlier == io::Earlier::kContinue) {
+    fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
+               start.path.string(), step);
+  } else if (is_done(start)) {
+    fmt::print(
+        "'{}' is complete already, base step {}: nothing is left to do but its files in "
+        "'{}'\n",
+        file, step, start.path.string());
+  } else {
+    fmt::print("restarts from {}, base step {}\n", file, step);
+    if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
+  }
+  std::fflush(stdout);
+}
+
 /// Whether the summary in a folder is the one that its run has written.
 bool has_own_summary(const std::filesystem::path& folder) {
   constexpr std::array kSummary = {io::kSummaryFile};
@@ -377,10 +395,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) {
-    fmt::print("restarts from {}, base step {}\n", start.from->file.string(), simulation->step());
-    if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
-    if (is_done(start)) fmt::print("nothing is left to do: the run was complete\n");
-    std::fflush(stdout);
+    tell_restart(start, simulation->step());
   }
   if (!start.from) files.write_picture(*simulation, "field_start.png");
 

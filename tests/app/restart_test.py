@@ -217,7 +217,8 @@ class Restart(RestartTest):
         first = self.copy_of_run(ZALESAK, *settings(*KEYS))
         done = self.kumiko("run", ZALESAK, *settings(*KEYS), "--restart", "latest", "--output", "run")
         self.assertEqual(done.returncode, 0, done.errors)
-        self.assertIn("nothing is left to do", done.output)
+        first_line = done.output.splitlines()[0]
+        self.assertEqual(first_line, "the run in 'run' is complete already: nothing is left to do after base step 60")
         self.assertNotIn("updates/s", done.output)
         self.assertEqual(self.summary(), first)
         self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
