@@ -1,8 +1,13 @@
 // Contract: a finished run's folder reads back as it was written; one that is foreign, unfinished
 // or damaged is refused, naming file, line and remedy.
+#include <cstddef>
+#include <fstream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include <kumiko/io/run_folder.hpp>
 
@@ -70,6 +75,29 @@ TEST_F(RunFolderTest, GivenAFinishedRunThenItsTablesReadBack) {
   EXPECT_FALSE(run.has_trace);
   put(folder_ / "trace.hdf");
   EXPECT_TRUE(read_run_folder(folder_).has_trace);
+}
+
+/// The largest amount of memory that this process has had.
+std::size_t peak_kibibytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss);
+}
+
+TEST_F(RunFolderTest, GivenATableOfManyBytesThenMemoryHoldsItsNumbersOnly) {
+  constexpr int kRows = 4000;
+  const std::string zeros(8192, '0');
+  {
+    std::ofstream table(folder_ / "load.csv");
+    table << "step,worker,updates,busy_s,wait_s,steals\n";
+    for (int row = 0; row < kRows; ++row) {
+      table << (row < kRows - 1 ? 0 : 1) << ',' << row % (kRows - 1) << ",1,0.25" << zeros
+            << ",0,0\n";
+    }
+  }
+  const std::size_t before = peak_kibibytes();
+  EXPECT_EQ(read_run_folder(folder_).load.at(0).workers.size(), kRows - 1U);
+  EXPECT_LT(peak_kibibytes() - before, std::size_t{16} << 10) << "the file has 32 MiB";
 }
 
 TEST_F(RunFolderTest, GivenNoFolderOrAForeignOneThenItIsNamed) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -80,32 +82,39 @@ constexpr std::array<SummaryKey, 19> kSummaryKeys = {{
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }
 
+RunFolderError not_read(const fs::path& file, const std::system_error& error) {
+  return RunFolderError(fmt::format("{} {}; {}", quoted(file), why_not_read(error), kRemedy));
+}
+
 std::string read_whole(const fs::path& file) {
   try {
     return read_whole_file(file);
   } catch (const std::system_error& error) {
-    throw RunFolderError(fmt::format("{} {}; {}", quoted(file), why_not_read(error), kRemedy));
+    throw not_read(file, error);
   }
 }
 
-/// A table of numbers, read line by line; what is wrong is told with file and line.
+/// A table of numbers, of which one line at a time is in memory; what is wrong is told with file
+/// and line.
 class Table {
  public:
-  explicit Table(const fs::path& file) : file_(file), text_(read_whole(file)) {
+  explicit Table(const fs::path& file) : file_(file), stream_(file, std::ios::binary) {
+    if (!stream_.is_open()) refuse(std::system_error(errno, std::generic_category()));
     if (!next()) fail("it is empty");
-    columns_ = fields_;
+    columns_.assign(fields_.begin(), fields_.end());
   }
 
-  const std::vector<std::string_view>& columns() const { return columns_; }
+  const std::vector<std::string>& columns() const { return columns_; }
 
   /// Goes to the next row. \return whether there is one
   bool next() {
-    if (at_ == text_.size()) return false;
+    if (!std::getline(stream_, text_)) {
+      if (stream_.bad()) refuse(std::system_error(EIO, std::generic_category()));
+      return false;
+    }
     ++line_;
-    const std::size_t end = text_.find('\n', at_);
-    if (end == std::string::npos) fail("the line is cut off");
-    split_csv_line(std::string_view(text_).substr(at_, end - at_), fields_);
-    at_ = end + 1;
+    if (stream_.eof()) fail("the line is cut off");
+    split_csv_line(std::string_view(text_), fields_);
     if (!columns_.empty() && fields_.size() != columns_.size()) {
       fail(fmt::format(
           "there {} under {}",
@@ -138,16 +147,18 @@ class Table {
   [[noreturn]] void fail(const std::string& what) const { fail(what, line_); }
 
  private:
+  [[noreturn]] void refuse(const std::system_error& error) const { throw not_read(file_, error); }
+
   [[noreturn]] void fail(const std::string& what, std::size_t line) const {
     throw RunFolderError(
         fmt::format("{}:{}: {}; {}", one_line(file_.string()), line, what, kRemedy));
   }
 
   fs::path file_;
-  std::string text_;
-  std::size_t at_ = 0;
+  std::ifstream stream_;
+  std::string text_;  ///< of the line, which the fields are parts of
   std::size_t line_ = 0;
-  std::vector<std::string_view> columns_;
+  std::vector<std::string> columns_;
   std::vector<std::string_view> fields_;
 };
 
