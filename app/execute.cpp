@@ -236,7 +236,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   summary.schedule = simulation.schedule();
   summary.steps = simulation.step();
   summary.time = simulation.time();
-  summary.end_time = problem.the_case->end_time();
+  summary.end_time = simulation.end_time();
   summary.wall_s = history.wall_s;
   summary.errors = simulation.error_norms();
   summary.component_names = problem.the_case->component_names();

@@ -56,7 +56,12 @@ struct Problem {
   }
   /// Whether a run of it goes to the end of its case's time.
   bool goes_to_the_end() const {
-    return stop_step == (options.steps > 0 ? options.steps : kNoStep);
+    return stop_step == (options.steps > 0 ? options.steps : kNoStep) &&
+           end_time() == the_case->end_time();
+  }
+  /// When a run ends.
+  double end_time() const {
+    return options.end_time > 0.0 ? options.end_time : the_case->end_time();
   }
 
   /// Points of the finest level in x, for messages.

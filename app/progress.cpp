@@ -167,7 +167,7 @@ Progress::Progress(bool quiet, std::string label, const Problem& problem,
       visible_(!quiet && terminal_.exists),
       label_(std::move(label)),
       last_step_(problem.stop_step),
-      end_time_(problem.the_case->end_time()),
+      end_time_(problem.end_time()),
       first_(simulation),
       signal_([this](bool is_handed_on) { answer(is_handed_on); }) {}
 

@@ -186,8 +186,7 @@ bool is_done(const Start& start) {
   if (!start.from) return false;
   const amr::SavedRun& run = start.from->checkpoint.run;
   const bool chooses = start.problem.options.steps == 0;
-  return run.step >= start.problem.stop_step ||
-         (chooses && run.time >= start.problem.the_case->end_time());
+  return run.step >= start.problem.stop_step || (chooses && run.time >= start.problem.end_time());
 }
 
 /// Says from where the run goes on, or that it is complete.

@@ -73,7 +73,8 @@ Contender parse_contender(const std::string& option, const std::string& spec) {
   return contender;
 }
 
-std::vector<Contender> parse_contenders(const CompareRequest& request) {
+/// Who is compared: without a name the file's own solver.
+std::vector<Contender> parse_contenders(const CompareRequest& request, const Problem& file) {
   std::vector<Contender> contenders;
   const auto add = [&contenders](Contender contender) {
     refuse_if(std::ranges::count(contenders, contender.label, &Contender::label) > 0,
@@ -89,8 +90,10 @@ std::vector<Contender> parse_contenders(const CompareRequest& request) {
     add(parse_contender("--solvers", name));
   }
   for (const std::string& spec : request.variants) add(parse_contender("--solver", spec));
-  if (!contenders.empty()) return contenders;
-  throw RequestError("name the solvers to compare, with --solvers A,B or --solver NAME,KEY=VALUE");
+  if (contenders.empty()) {
+    add(parse_contender("solver.name", file.config.values().text("solver.name")));
+  }
+  return contenders;
 }
 
 /// Keys of solvers go with the solver's name: no other one may know them.
@@ -267,13 +270,13 @@ auto naming(const Contender& contender, Function f) {
 /// Reads the request and tries every run's first state, so that a wrong request is refused before
 /// the first run. Throws RequestError.
 Comparison plan_comparison(const CompareRequest& request) {
-  refuse_solver_keys(request.overrides);
+  if (!request.solvers.empty() || !request.variants.empty()) refuse_solver_keys(request.overrides);
   Comparison comparison;
-  comparison.contenders = parse_contenders(request);
   comparison.norm = request.norm;
   comparison.repetitions = request.repetitions;
   // Of what is wrong with the file no contender is to blame.
   const Problem file = load_problem(request);
+  comparison.contenders = parse_contenders(request, file);
   comparison.case_name = file.run.case_name;
   comparison.levels = file.options.levels;
   const std::vector<int> resolutions = sorted_resolutions(request, file.options.points_x);
@@ -356,7 +359,8 @@ int compare(CompareRequest& request) {
 }
 
 void add_contenders(Options& options, CompareRequest& request) {
-  options.add("--solvers", &request.solvers, "A,B,C: solvers to compare, by name", {.lists = true});
+  options.add("--solvers", &request.solvers,
+              "A,B,C: solvers to compare, by name (default: the file's)", {.lists = true});
   options.add("--solver", &request.variants,
               "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
               "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "

@@ -284,6 +284,7 @@ Json run_json(const Comparison& comparison, const ComparedRun& run) {
                {"steps_in_proportion", run.steps_in_proportion},
                {"failure", run.failure.empty() ? Json() : Json(run.failure)}};
   if (!run.is_measured()) return json;
+  if (run.steps == 0) json["steps"] = run.summary.steps;  // it has chosen them
   json["leaf_points"] = run.leaf_points();
   json["error"] = or_null(error_of(run.summary, comparison.norm));
   json["order"] = or_null(order_of(comparison, run));

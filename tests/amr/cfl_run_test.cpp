@@ -315,6 +315,21 @@ TEST(CflRun, GivenAFailureOfARunWithANumberOfStepsThenTheLastWholeStateCanBeSave
   test::on_loopback_ranks({.ranks = 2}, check);
 }
 
+TEST(CflRun, GivenAnEndBeforeTheCasesThenALaterOneAtARestartGoesOnFromThere) {
+  const Gust gust;
+  const auto solver = test::cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  SimulationOptions options = by_cfl(48, 2, 0.7);
+  options.end_time = 0.25;
+  Simulation part(gust, *solver, *backend, options);
+  EXPECT_EQ(run_to_end(part).time, 0.25);
+  options.end_time = 0.0;
+  Simulation rest(gust, *solver, *backend, options, part.save());
+  EXPECT_FALSE(rest.is_over());
+  EXPECT_EQ(run_to_end(rest).time, gust.duration);
+  EXPECT_GT(rest.step(), part.step());
+}
+
 TEST(CflRun, GivenAnUnhappyChoiceOfOptionsThenTheErrorNamesBoth) {
   const auto backend = make_backend("serial", 1);
   const auto solver = test::cubic_solver();

@@ -122,6 +122,9 @@ TEST(StepControl, GivenAnotherNumberOfStepsAtARestartThenWhatIsLeftIsDividedByTh
   StepControl same(2.0, 30, 0.0, true);
   same.resume(20, 1.5, 0.05, control.choice());
   EXPECT_EQ(same.stretch(), control.stretch());
+  StepControl longer(3.0, 30, 0.0, true);
+  longer.resume(20, 1.5, 0.05, control.choice());
+  EXPECT_EQ(longer.stretch(), Stretch(20, 1.5, 3.0, 10)) << "another end";
   StepControl none(2.0, 10, 0.0, true);
   EXPECT_THROW(none.resume(10, 1.0, 0.1, std::nullopt), std::invalid_argument);
 }

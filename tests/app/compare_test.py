@@ -102,6 +102,24 @@ class Compare(CommandTest):
         for run in (cubic, cells):
             self.assertAlmostEqual(run["summary"]["steps"], 400 / 447 * run["steps"], delta=0.5)
 
+    def test_given_a_cfl_number_then_every_run_chooses_its_steps_within_the_solvers_limit(self):
+        done = self.kumiko(
+            "compare", GAUSSIAN, "--solvers", "semi_lagrangian_cubic,upwind1", "--resolutions", "32,64",
+            "--set", "amr.levels=1", "--set", "time.cfl=0.9", "--output", "both",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = json.loads((self.path / "both" / "compare.json").read_text())["runs"]
+        steps = [run["steps"] for run in runs]
+        self.assertEqual(len(steps), 4)
+        # Twice the points, twice the steps; and upwind1 is stable up to 1, but in both directions together.
+        for coarse, fine in (steps[:2], steps[2:]):
+            self.assertAlmostEqual(fine / coarse, 2.0, delta=0.1)
+        # The file's own solver, where none is named.
+        done = self.kumiko("compare", GAUSSIAN, "--resolutions", "32,64", "--set", "amr.levels=1", "--output", "own")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = json.loads((self.path / "own" / "compare.json").read_text())["runs"]
+        self.assertEqual({run["solver"] for run in runs}, {"semi_lagrangian_cubic"})
+
     def test_given_variants_of_a_solver_then_each_has_its_keys_and_computes_what_run_does(self):
         words = ["--solver", self.CUBIC, "--solver", f"{self.CUBIC}, departure=exact,amr.levels=1"]
         _, found = self.compare(GAUSSIAN, *words, "--resolutions", "32")

@@ -97,7 +97,7 @@ class ProgressTest(unittest.TestCase):
         self.assertTrue(bars, terminal.text())
         self.assertRegex(
             bars[-1],
-            r"^zalesak  [█▏▎▍▌▋▊▉░]{40}  +\d+ %  \d+ s left  \d+ M updates/s  imbalance \d\.\d\d"
+            r"^zalesak  [█▏▎▍▌▋▊▉░]{40}  +\d+ %  \d+ s left  \d+ M updates/s  imbalance \d\.\d\d  CFL up to \d\.\d+"
             r"  patches 16\+\d+\+\d+  step \d+/120  t = \d\.\d{4,}$",
         )
         shares = [int(re.search(r"(\d+) %", bar)[1]) for bar in bars]
@@ -184,7 +184,7 @@ class StatusTest(unittest.TestCase):
         for line in errors.splitlines():
             self.assertRegex(
                 line,
-                r"^zalesak: base step \d+ of 400, t = \S+(, \S+ updates/s)?(, imbalance \d\.\d+)?"
+                r"^zalesak: base step \d+ of 400, t = \S+(, \S+ updates/s)?(, CFL numbers up to \S+)?(, imbalance \d\.\d+)?"
                 r"; \S+ (us|ms|s) ago$|"
                 r"^  worker [01]: (idle|(advance|blend|finish) of level [012] patch \(\d+, \d+\), "
                 r"base step \d+,) for \S+ (us|ms|s)$",

@@ -19,6 +19,8 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
       field<&S::cfl>("cfl", {.least = 0.0, .most = 64.0}, kCourse,
                      "CFL number by which the run chooses its steps, up to the solver's limit; 0 = "
                      "by `steps`"),
+      field<&S::end_time>("end_time", {.least = 0.0}, kCourse,
+                          "time at which the run ends, in the case's unit; 0 = the case's own end"),
       field<&S::keep_state>("keep_state", {}, kRun,
                             "whether a run that fails writes a checkpoint of its last whole state, "
                             "where its CFL numbers may grow; 8 bytes a point and component"),

@@ -97,8 +97,10 @@ std::vector<std::int32_t> first_owners(const SimulationOptions& options, const O
 }
 
 /// The options with what kAuto and thresholds of another grid stand for.
-SimulationOptions resolved(SimulationOptions options, const SolverTraits& traits) {
+SimulationOptions resolved(SimulationOptions options, const Case& problem,
+                           const SolverTraits& traits) {
   check(options);
+  if (options.end_time == 0.0) options.end_time = problem.end_time();
   options.refinement = on_grid(std::move(options.refinement), options.points_x);
   if (options.time_interpolation == TimeInterpolation::kAuto) {
     options.time_interpolation = suited_time_interpolation(traits);
@@ -180,7 +182,7 @@ struct Simulation::Engine {
         backend_(backend),
         owner_(owner),
         balance_(options.partition, owner.count()),
-        options_(resolved(options, solver.traits())),
+        options_(resolved(options, problem, solver.traits())),
         hierarchy_((check_parts(problem, solver, options_, owner.count()),
                     Geometry(options.points_x, options.points_y, problem.extent(),
                              problem.boundaries(), solver.traits().centring)),
@@ -188,7 +190,7 @@ struct Simulation::Engine {
                    first_owners(options, owner)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
-        control_(problem.end_time(), options_.steps, options_.cfl, may_fail()) {
+        control_(options_.end_time, options_.steps, options_.cfl, may_fail()) {
     stepper_.begin(control_.stretch());
   }
 
@@ -902,6 +904,7 @@ bool Simulation::is_over() const {
   return engine_->step_ >= engine_->options_.steps;
 }
 bool Simulation::is_whole() const { return engine_->is_whole_; }
+double Simulation::end_time() const { return engine_->options_.end_time; }
 int Simulation::step() const { return engine_->step_; }
 int Simulation::next_regrid() const { return engine_->next_regrid_; }
 std::size_t Simulation::unnested_patches() const { return engine_->plan_->unnested(); }

@@ -43,9 +43,8 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       options_(options),
       rules_(
           hierarchy.plan(), hierarchy.shape().flux_form,
-          StepClock(
-              options.steps > 0 ? Stretch::whole_run(problem.end_time(), options.steps) : Stretch(),
-              options.subcycling),
+          StepClock(options.steps > 0 ? Stretch::whole_run(end_time(), options.steps) : Stretch(),
+                    options.subcycling),
           options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
 
 void PatchStepper::follow_mesh() {
@@ -137,8 +136,8 @@ std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
 /// The base step when the run has so many steps: those that are past do not change.
 double PatchStepper::dt_of(std::int64_t steps) const {
   const Stretch& stretch = rules_.clock().stretch();
-  if (stretch.first() == 0) return case_.end_time() / static_cast<double>(steps);
-  return (case_.end_time() - stretch.begin()) / static_cast<double>(steps - stretch.first());
+  if (stretch.first() == 0) return end_time() / static_cast<double>(steps);
+  return (end_time() - stretch.begin()) / static_cast<double>(steps - stretch.first());
 }
 
 /// Found by bisection, since a departure scheme need not be linear in the step. Where even

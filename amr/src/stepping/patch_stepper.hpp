@@ -96,6 +96,7 @@ class PatchStepper {
   double larger_cfl(double velocity_cfl, const Patch& patch, State state, double time) const;
   double state_cfl(const Patch& patch, State state, double time) const;
   std::int64_t in_proportion(std::int64_t steps, double cfl) const;
+  double end_time() const { return options_.end_time > 0.0 ? options_.end_time : case_.end_time(); }
   double dt_of(std::int64_t steps) const;
   std::int64_t smallest_steps(const PatchId& id, double time) const;
   void require_falling_state_cfl(const Patch& patch, double time) const;

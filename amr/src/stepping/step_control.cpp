@@ -37,12 +37,12 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
   const Stretch of_all = choice_.stretch;
   if (saved) choice_ = *saved;
   if (chooses()) {
-    is_asked_ = !saved || saved->cfl != cfl_;
+    is_asked_ = !saved || saved->cfl != cfl_ || stretch().end() != end_;
     if (!saved) choice_.stretch = Stretch(step, time, time + dt, 1);
     return;
   }
-  const bool goes_on =
-      saved ? saved->cfl == 0.0 && stretch().last() == steps_ : of_all.time(step) == time;
+  const bool is_same = stretch().last() == steps_ && stretch().end() == end_;
+  const bool goes_on = saved ? saved->cfl == 0.0 && is_same : of_all.time(step) == time;
   choice_.free_dt = choice_.rate = choice_.cfl = 0.0;
   if (goes_on) return;
   require(steps_ > step && end_ - time > kShortest * end_,

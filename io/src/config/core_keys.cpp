@@ -57,6 +57,7 @@ std::vector<Key> made_keys() {
                                {"levels", "amr.levels"},
                                {"steps", "time.steps"},
                                {"cfl", "time.cfl"},
+                               {"end_time", "time.end"},
                                {"keep_state", "checkpoint.when_run_fails"},
                                {"partition", "ranks.partition"},
                                {"balance", "ranks.balance"}});

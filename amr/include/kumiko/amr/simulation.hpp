@@ -72,6 +72,8 @@ class Simulation {
   /// steps goes back instead and takes a shorter one; it throws std::runtime_error when none is
   /// short enough. The run cannot go on then.
   void advance(int steps);
+  /// When the run ends: SimulationOptions::end_time, or the case's.
+  double end_time() const;
   /// Whether the run has come to its end.
   bool is_over() const;
   /// Whether the state is that after step(), so that it can be saved: not after an advance() that

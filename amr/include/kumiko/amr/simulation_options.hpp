@@ -51,6 +51,7 @@ struct SimulationOptions {
   /// Where `steps` is 0: the CFL number by which the run chooses its steps, at most the solver's
   /// limit. No patch of any level exceeds it when a step is chosen.
   double cfl = 0.0;
+  double end_time = 0.0;  ///< of the run, in the case's time unit; 0 = the case's own
   /// Whether a run whose CFL numbers may grow keeps a copy of the state that it may have to go back
   /// to, which a failed run can be saved from; a run that chooses its steps always does.
   bool keep_state = true;
