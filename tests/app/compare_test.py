@@ -230,7 +230,6 @@ class Compare(CommandTest):
             self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), *parts)
 
         cubic, cells = self.CUBIC, self.CELLS
-        refused(parts=["--solvers"])
         refused("--solvers", f"{cubic},cubik", parts=["cubik", cells])
         refused("--solvers", f"{cubic},{cubic}", parts=[cubic, "twice"])
         refused("--solver", f"{cubic},departure", parts=["departure", "KEY=VALUE"])

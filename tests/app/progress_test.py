@@ -97,7 +97,7 @@ class ProgressTest(unittest.TestCase):
         self.assertTrue(bars, terminal.text())
         self.assertRegex(
             bars[-1],
-            r"^zalesak  [█▏▎▍▌▋▊▉░]{40}  +\d+ %  \d+ s left  \d+ M updates/s  imbalance \d\.\d\d  CFL up to \d\.\d+"
+            r"^zalesak  [█▏▎▍▌▋▊▉░]{30,40}  +\d+ %  \d+ s left  \d+ M updates/s  imbalance \d\.\d\d  CFL up to \d\.\d+"
             r"  patches 16\+\d+\+\d+  step \d+/120  t = \d\.\d{4,}$",
         )
         shares = [int(re.search(r"(\d+) %", bar)[1]) for bar in bars]
