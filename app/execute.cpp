@@ -67,7 +67,8 @@ class TraceTaker {
   void after(amr::Simulation& simulation) {
     if (!is_open_) return;
     const bool is_full = simulation.trace_is_full();
-    if (!is_full && simulation.step() != problem_.trace_until) return;
+    const bool is_over = simulation.step() == problem_.trace_until || problem_.is_over(simulation);
+    if (!is_full && !is_over) return;
     is_open_ = false;
     try {
       amr::Trace trace = simulation.stop_trace();
@@ -78,6 +79,13 @@ class TraceTaker {
     } catch (const std::bad_alloc&) {
       warn("the trace, which is lost");
     }
+  }
+
+  /// After the last step: tells of a trace that has not begun.
+  void end(const amr::Simulation& simulation) const {
+    if (files_ == nullptr || simulation.step() > problem_.trace_from) return;
+    print_warning("there is no trace: the run has ended before base step {}, trace.from",
+                  problem_.trace_from);
   }
 
   /// Keeps what there is of a trace when the run fails while it is being recorded.
@@ -276,7 +284,9 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                     stops.next(step), trace.next(step), kLongestStretch}));
     } catch (const std::exception&) {
       history.wall_s = stops.wall_s();
-      const bool saves = files != nullptr && problem.options.keep_state && simulation.step() > 0;
+      // Where no step was taken, the state is that of the file from which the run goes on.
+      const bool saves =
+          files != nullptr && problem.options.keep_state && simulation.step() > past_step;
       if (saves && simulation.is_whole()) files->checkpoint_of_failure(simulation, history);
       throw;
     }
@@ -292,6 +302,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
     progress.show();
     stops.after_stretch(simulation, history, is_output);
   }
+  trace.end(simulation);
   if (files != nullptr) {
     // The state of a run that has nothing left to do is wanted where it goes now.
     if (past && was_over) files->output(simulation, history);

@@ -185,8 +185,10 @@ void warn_above_budget(const amr::Backend& backend) {
 bool is_done(const Start& start) {
   if (!start.from) return false;
   const amr::SavedRun& run = start.from->checkpoint.run;
-  const bool chooses = start.problem.options.steps == 0;
-  return run.step >= start.problem.stop_step || (chooses && run.time >= start.problem.end_time());
+  // Times of steps of one length are rounded.
+  constexpr double kRounded = 1e-12;
+  return run.step >= start.problem.stop_step ||
+         run.time >= (1.0 - kRounded) * start.problem.end_time();
 }
 
 /// Says from where the run goes on, or that it is complete.
@@ -291,6 +293,12 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
   Start start = start_of(request, ranks.leads());
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
   Problem& problem = start.problem;
+  if (is_done(start) && !start.changes.empty()) {
+    throw RequestError(
+        "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
+        "they were, or set time.end to a later time",
+        start.from->file.string(), start.changes);
+  }
   check_trace(start);
   if (ranks.are_many() && problem.workers == 0) {
     problem.workers = cluster::workers_by_local_ranks();

@@ -62,11 +62,11 @@ std::vector<io::Ancestor> lineage_of(const Start& start, const amr::Simulation& 
 }
 
 io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder,
-                                      const amr::Simulation& simulation) {
+                                      std::vector<io::Ancestor> lineage) {
   const Problem& problem = start.problem;
   io::StateWriterOptions options;
   options.configuration = problem.config.state_toml();
-  options.lineage = lineage_of(start, simulation);
+  options.lineage = std::move(lineage);
   options.sidecar.origin = origin_now();
   options.sidecar.paths = {start.configuration, folder, problem.case_file, problem.solver_file};
   options.sidecar.configuration = problem.config.run_values();
@@ -108,9 +108,9 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
-      states_(*problem_.the_case, backend, writer_options(start, folder_.path(), simulation)) {
-  const std::vector<io::Ancestor> lineage = lineage_of(start, simulation);
-  if (problem_.options.steps > 0 && lineage.empty()) dt_ = simulation.dt();
+      states_(*problem_.the_case, backend,
+              writer_options(start, folder_.path(), lineage_of(start, simulation))) {
+  if (problem_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
   // Without its sidecar a run counts anew below the rows that it has.
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   for (std::size_t worker = 0; worker < reported_.size(); ++worker) {

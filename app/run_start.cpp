@@ -165,8 +165,9 @@ fs::path restart_path(const RunRequest& request, const std::optional<Problem>& p
 void check_steps(Problem& problem, const Restart& from) {
   const int step = from.checkpoint.run.step;
   refuse_if(step > problem.stop_step,
-            "'{}' stands at base step {}, and the run is to end at {}; raise time.stop_step",
-            from.file.string(), step, problem.stop_step);
+            "'{}' stands at base step {}, and the run is to end at {}; raise {}",
+            from.file.string(), step, problem.stop_step,
+            problem.run.stop_step > 0 ? "time.stop_step" : "time.steps");
 }
 
 /// Of steps that are behind the run there can be no trace but one that it has.
@@ -226,6 +227,7 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
   if (!problem) problem.emplace(load_problem(request, from.file, from.checkpoint));
   std::string changes = check_same_run(*problem, from.file, from.checkpoint);
+  from.checkpoint.run.is_changed = !changes.empty();
   if (goes_on && io::OutputFolder::holds_run(path)) {
     check_same_run(*problem, path, !changes.empty());
   }

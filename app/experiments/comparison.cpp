@@ -171,8 +171,8 @@ class Plan {
     contender.cfl = std::min(file_.options.cfl, traits.cfl_limit);
     refuse_if(
         file_.options.steps == 0 && !file_.goes_to_the_end(),
-        "time.stop_step is {}: solvers that choose their steps by time.cfl stand at different "
-        "times there; leave it out",
+        "time.stop_step is {}: runs that choose their steps by time.cfl stand at different times "
+        "there; set time.end in its place",
         file_.stop_step);
     contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
     contender.interpolation = amr::to_string(interpolation());

@@ -78,9 +78,10 @@ std::string why_no_errors(const Problem& base) {
   }
   if (spacings.empty()) return {};
   return fmt::format(
-      "The published errors are of all {} base steps and of spacings 1/{}, which these runs do not "
-      "have.\n",
-      base.options.steps, fmt::join(spacings, " and 1/"));
+      "The published errors are of the whole time of the case and of spacings 1/{}, which these "
+      "runs "
+      "do not have.\n",
+      fmt::join(spacings, " and 1/"));
 }
 
 void print_errors(const Problem& base, std::initializer_list<const Row*> rows, const Row& fine) {
@@ -146,6 +147,11 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
 int print_tables(CaseRequest& request) {
   prepare_to_step(request);
   const Problem base = load_problem(request);
+  refuse_if(
+      base.options.steps == 0 && base.run.stop_step > 0,
+      "time.stop_step is {}: runs that choose their steps by time.cfl stand at different times "
+      "there; set time.end in its place",
+      base.run.stop_step);
   warn_of(base);
   Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.

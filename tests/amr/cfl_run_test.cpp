@@ -57,6 +57,15 @@ class Wave final : public FunctionCase {
   }
 };
 
+class GustyWave final : public FunctionCase {
+ public:
+  GustyWave() {
+    u = [](double x, double y) { return 0.2 + 0.2 * std::sin(2.0 * std::numbers::pi * (x - y)); };
+    duration = 0.4;
+    steady = false;
+  }
+};
+
 std::unique_ptr<Solver> burgers() {
   const auto* const factory = plugin::find_solver("burgers");
   return factory->make(defaults(factory->parameters));
@@ -107,6 +116,8 @@ std::vector<Problem> problems() {
   all.push_back({"gust", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 3, 0.7)});
   // So near the limit that steps of a growing wind are refused.
   all.push_back({"squall", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 2, 1.0)});
+  // The state makes the speed, and the wind changes.
+  all.push_back({"waves in a gust", std::make_unique<GustyWave>(), burgers(), by_cfl(48, 2, 0.35)});
   all.push_back({"wave", std::make_unique<Wave>(), burgers(), by_cfl(48, 3, 0.4)});
   return all;
 }
@@ -288,6 +299,87 @@ TEST(CflRun, GivenStatesThatAreSuddenlyFastThenTheirStepsAreTakenAgainWithTheSam
     });
   }
   EXPECT_GT(different, 0);
+}
+
+TEST(CflRun, GivenARestartBetweenStepsThatAreRefusedThenTheBitsAreThoseOfAnUndisturbedRun) {
+  const Wave wave;
+  const Refusing solver(burgers(), 0.2);
+  const auto backend = make_backend("serial", 1);
+  const SimulationOptions options = by_cfl(48, 2, 0.4);
+  Simulation undisturbed(wave, solver, *backend, options);
+  std::vector<SavedRun> saved;
+  while (!undisturbed.is_over()) {
+    saved.push_back(undisturbed.save());
+    undisturbed.advance(1);
+  }
+  const Outcome expected = outcome_of(undisturbed);
+  for (const SavedRun& from : saved) {
+    Simulation again(wave, solver, *backend, options, from);
+    EXPECT_EQ(run_to_end(again), expected) << "from base step " << from.step;
+  }
+}
+
+/// A field whose indicator fails at a base step, on one owner alone where there are several.
+class BrokenIndicator final : public test::ScriptedCase {
+ public:
+  BrokenIndicator() {
+    indicator = [](int, int step, double x, double) {
+      if (step >= 8 && x < 0.1) throw std::runtime_error("no indicator");
+      return x < 0.5 ? 1.0 : 0.0;
+    };
+    steady = false;
+  }
+};
+
+TEST(CflRun, GivenAFailureThatOneOwnerAloneKnowsOfThenAllEndAndNothingIsSaved) {
+  const auto solver = test::cubic_solver();
+  const BrokenIndicator problem;
+  const SimulationOptions options = test::scripted_options(2);
+  const auto backend = make_backend("threads", 2);
+  Simulation alone(problem, *solver, *backend, options);
+  EXPECT_THROW(alone.advance(20), std::runtime_error);
+  EXPECT_FALSE(alone.is_whole()) << "in the midst of a regrid";
+  EXPECT_THROW(test::on_loopback_ranks({.ranks = 2},
+                                       [&](Backend& own, Owner& owner) {
+                                         Simulation run(problem, *solver, own, options, owner);
+                                         if (owner.number() == 0) {
+                                           try {
+                                             run.advance(20);
+                                           } catch (...) {
+                                             EXPECT_FALSE(run.is_whole());
+                                             EXPECT_ANY_THROW(run.state_hash());
+                                             throw;
+                                           }
+                                         }
+                                         while (run.follow()) {
+                                         }
+                                       }),
+               std::exception);
+}
+
+TEST(CflRun, GivenAFinishedRunThenItStaysAtItsEndWithACflNumber) {
+  const auto problem = test::zalesak();
+  const auto solver = test::cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  Simulation counted(*problem, *solver, *backend, run_options(32, 1, 128));
+  counted.advance(128);
+  Simulation chosen(*problem, *solver, *backend, by_cfl(32, 1, 0.8), counted.save());
+  EXPECT_TRUE(chosen.is_over());
+  chosen.advance(5);
+  EXPECT_EQ(chosen.step(), 128);
+}
+
+TEST(CflRun, GivenARunOfOneLevelAtItsStartThenItGoesOnByACflNumberOnMoreLevels) {
+  const auto problem = test::zalesak();
+  const auto solver = test::cubic_solver();
+  const auto backend = make_backend("serial", 1);
+  Simulation start(*problem, *solver, *backend, run_options(32, 1, 128));
+  for (const int levels : {1, 2}) {
+    Simulation chosen(*problem, *solver, *backend, by_cfl(32, levels, 0.8), start.save());
+    chosen.advance(4);
+    EXPECT_EQ(chosen.step(), 4);
+    EXPECT_EQ(chosen.hierarchy().used_levels(), levels);
+  }
 }
 
 TEST(CflRun, GivenAFailureOfARunWithANumberOfStepsThenTheLastWholeStateCanBeSaved) {

@@ -359,6 +359,26 @@ class RanksTest(RanksCase):
                         self.assert_one_line_tells_of(rank, text)
                     self.goes_on(1 + rank)
 
+    def test_given_a_step_that_becomes_too_long_then_ranks_leave_the_last_whole_state_and_go_on_from_it(self):
+        vortex = CASES / "vortex" / "vortex_t8.toml"
+        half = settings("grid.base=32", "time.steps=256", "time.stop_step=128")
+        self.assertEqual(self.alone("run", vortex, *half, "--output", "half").returncode, 0)
+        # Half-way the vortex is at rest; the few steps that suffice there do not later.
+        few = settings("time.steps=160", "time.stop_step=0")
+        by_cfl = ["--restart", "latest", *settings("time.cfl=0.8")]
+        hashes = set()
+        for mpi in PRESENT:
+            failed = self.on_ranks(mpi, 3, "run", "--restart", "half/state_000128.hdf", *few, "--output", mpi)
+            self.assertEqual(len(errors(failed.stderr)), 1, failed.stderr)
+            self.assertIn(f"continue with --restart {mpi}/checkpoint_", failed.stderr)
+            self.assertEqual(self.on_ranks(mpi, 2, "run", *by_cfl, "--output", mpi).returncode, 0)
+            hashes.add(self.summary(mpi)["state_hash"])
+        failed = self.alone("run", "--restart", "half/state_000128.hdf", *few, "--output", "one")
+        self.assertEqual(failed.returncode, 1, failed.stderr)
+        self.assertEqual(self.alone("run", *by_cfl, "--output", "one").returncode, 0)
+        hashes.add(self.summary("one")["state_hash"])
+        self.assertEqual(len(hashes), 1)
+
     def test_given_a_rank_that_stands_still_for_a_while_then_the_run_goes_on(self):
         run, processes = self.start(PRESENT[0], 2)
         os.kill(processes[1], signal.SIGSTOP)

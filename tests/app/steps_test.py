@@ -101,13 +101,26 @@ class Steps(CommandTest):
         self.assertEqual(chosen["time"], chosen["end_time"])
         self.assertLessEqual(chosen["largest_cfl"], 1.0)
         self.assertEqual(len(self.inspected(f"by_cfl/state_{chosen['steps']:06}.hdf")["lineage"]), 2)
+        # Of a complete run nothing is left to change, but a later end.
+        done = self.kumiko("run", "--restart", "latest", "--set", "time.cfl=0.5", "--output", "by_cfl")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing is left of its run that could change (time.cfl: 0.9 -> 0.5)", done.stderr)
+        self.run_well("--restart", "latest", "--set", "time.end=6.5", "--output", "by_cfl")
+        self.assertEqual(self.summary("by_cfl")["time"], 6.5)
+
+    def test_given_a_trace_that_would_be_longer_than_the_run_then_it_ends_with_it(self):
+        words = [ZALESAK, "--set", "grid.base=32", "--set", "amr.levels=1", "--set", "time.cfl=0.9"]
+        self.run_well(*words, "--set", "trace.from=90", "--set", "trace.steps=1000", "--output", "run")
+        self.assertTrue((self.path / "run" / "trace.hdf").exists())
+        done = self.run_well(*words, "--set", "trace.from=5000", "--output", "late")
+        self.assertIn("there is no trace: the run has ended before base step 5000", done.stderr)
 
     def test_given_too_few_steps_for_what_is_left_then_it_is_refused(self):
         self.run_well(ZALESAK, "--set", "grid.base=32", "--set", "time.stop_step=40", "--output", "run")
-        done = self.kumiko("run", "--restart", "latest", "--set", "time.steps=40", "--set", "time.stop_step=0",
+        done = self.kumiko("run", "--restart", "latest", "--set", "time.steps=30", "--set", "time.stop_step=0",
                            "--output", "run")  # fmt: skip
         self.assertEqual(done.returncode, 2)
-        self.assertIn("nothing is left of it that 'time.steps', 40, could divide", done.stderr)
+        self.assertIn("stands at base step 40, and the run is to end at 30; raise time.steps", done.stderr)
 
     def test_given_a_step_that_becomes_too_long_then_more_steps_go_on_from_the_last_whole_state(self):
         # Half-way the vortex is at rest; the few steps that suffice there do not later.

@@ -71,6 +71,23 @@ TEST_F(EarlierTableTest, GivenRowsOfFewerWorkersThenTheTableGoesOnWithZerosForTh
             "20,1,0,0,4,1,0,1,30,40\n");
 }
 
+TEST_F(EarlierTableTest, GivenRowsOfMoreOrFewerLevelsThenThereAreColumnsForAll) {
+  const auto run = [&](int levels, int step, const std::vector<std::size_t>& patches) {
+    DiagnosticsCsv csv(file(), levels, 1,
+                       step == 0 ? EarlierTable() : EarlierTable(file(), step - 1));
+    csv.row({step, 0.0, patches, {1.0, 0.0, 1.0}, {5}});
+    csv.finish();
+  };
+  run(2, 0, {4, 2});
+  run(3, 1, {4, 2, 1});
+  run(1, 2, {4});
+  EXPECT_EQ(content(file()),
+            "step,time,dt,largest_cfl,patches_0,patches_1,patches_2,mass,min,max,updates_0\n"
+            "0,0,0,0,4,2,0,1,0,1,5\n"
+            "1,0,0,0,4,2,1,1,0,1,5\n"
+            "2,0,0,0,4,0,0,1,0,1,5\n");
+}
+
 TEST_F(EarlierTableTest, GivenRowsOfAVersionWithoutTheStepsLengthThenItStaysEmptyInThem) {
   put(file(), "step,time,patches_0,mass,min,max,updates_0\n0,0,4,1,0,1,0\n10,0.5,4,1,0,1,70\n");
   DiagnosticsCsv csv(file(), 1, 1, EarlierTable(file(), 10));

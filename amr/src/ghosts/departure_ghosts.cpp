@@ -1,6 +1,7 @@
 #include "ghosts/departure_ghosts.hpp"
 
 #include <array>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -157,8 +158,9 @@ std::span<const double> DepartureGhosts::displacements(int level, std::size_t sl
   }
   Kept& kept = kept_.at(level, slot);
   if (kept.directions != directions || kept.tau != tau) {
-    kept = {directions, tau, std::vector<double>(2 * points)};
-    compute(level, reads, time, tau, kept.displacements);
+    std::vector<double> displacements(2 * points);
+    compute(level, reads, time, tau, displacements);
+    kept = {directions, tau, std::move(displacements)};
   }
   return kept.displacements;
 }

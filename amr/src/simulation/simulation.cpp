@@ -51,6 +51,12 @@ constexpr int kExtras = static_cast<int>(kExtraNames.size());
 /// Base steps without a regrid between, at most: what is counted per base step has an end.
 constexpr int kLongestWindow = 64;
 
+/// No length of a base step is short enough.
+class NoStepServes : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A wall half-way between points has no mirror image for points that lie on the wall.
 void check_boundaries(const Case& problem, const Solver& solver) {
   if (solver.traits().centring != Centring::kNode) return;
@@ -208,6 +214,7 @@ struct Simulation::Engine {
     check(saved, hierarchy_, options_.steps);
     step_ = saved.step;
     control_.resume(saved.step, saved.time, saved.dt, saved.choice);
+    if (saved.is_changed) control_.ask();
     stepper_.begin(control_.stretch());
     next_regrid_ = saved.next_regrid;
     if (options_.levels == 1) next_regrid_ = 0;
@@ -223,6 +230,9 @@ struct Simulation::Engine {
         plan_->resume(index, saved.level(index).histories);
       }
       balance();
+      if (saved.is_changed && options_.levels > 1) {
+        next_regrid_ = std::max({1, step_, std::min(next_regrid_, after_regrid())});
+      }
     });
   }
 
@@ -304,17 +314,22 @@ struct Simulation::Engine {
   };
 
   /// Has all owners do their parts of owner 0's call; each does work(). When one has thrown, all
-  /// later ones throw the same.
+  /// later ones throw the same, unless all owners have gone back together: then the state can be
+  /// saved.
   template <class Work>
   auto direct(Order order, Work work) {
     if (owner_.count() == 1) return work();
     ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
-    if (failed_ && !is_whole_) std::rethrow_exception(failed_);
+    const bool had_gone_back = has_gone_back_;
+    if (failed_ && (!had_gone_back || order.call == Call::kAdvance)) {
+      std::rethrow_exception(failed_);
+    }
     try {
       collect<Order>(owner_, {{{}, 0, order}});
       return work();
     } catch (...) {
       failed_ = std::current_exception();
+      if (had_gone_back) has_gone_back_ = false;
       throw;
     }
   }
@@ -330,7 +345,7 @@ struct Simulation::Engine {
           advance(static_cast<int>(order.number));
         } catch (...) {
           // Owner 0 may want to save what all have gone back to.
-          if (!is_whole_) throw;
+          if (!has_gone_back_) throw;
           failed_ = std::current_exception();
         }
         break;
@@ -370,7 +385,7 @@ struct Simulation::Engine {
 
   /// Has the others end, if they wait for an order.
   void end() noexcept {
-    if (owner_.count() == 1 || owner_.number() != 0 || (failed_ && !is_whole_)) return;
+    if (owner_.count() == 1 || owner_.number() != 0 || (failed_ && !has_gone_back_)) return;
     try {
       collect<Order>(owner_, {{{}, 0, Order{}}});
     } catch (const std::exception&) {
@@ -389,26 +404,31 @@ struct Simulation::Engine {
   void advance(int steps) {
     backend_.run([this, steps] {
       recorder().note_return(step_);
-      for (const int end = step_ + steps; step_ < end && !control_.is_over(step_);) {
+      const std::int64_t end = std::int64_t{step_} + steps;
+      while (step_ < end && !control_.is_over(step_)) {
+        is_whole_ = false;
         look_for_broken_values();
-        if (control_.is_due(step_) && step_ != next_regrid_) choose_step();
         look_at_what_is_travelled();
         if (step_ > 0 && step_ == next_regrid_) {
           const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
           observer().count_regrid();
+        } else if (control_.is_due(step_)) {
+          choose_between_regrids();
         }
-        const int count =
-            std::min({end - step_, steps_to_regrid(), control_.left_to_choice(step_)});
+        const auto left = std::min<std::int64_t>(end - step_, steps_to_regrid());
+        const int count = std::min(static_cast<int>(left), control_.left_to_choice(step_));
         if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
-        is_whole_ = false;
         try {
           stepper_.advance(step_, count);
           step_ += count;
         } catch (const StepRefused& refused) {
           shorten(refused);
         } catch (...) {
-          if (keeps_ && stepper_.has_failed_together()) go_back();
+          if (keeps_ && stepper_.has_failed_together()) {
+            kept_.restore(hierarchy_, backend_, stepper_.motion());
+            note_gone_back();
+          }
           throw;
         }
         is_whole_ = true;
@@ -416,18 +436,31 @@ struct Simulation::Engine {
     });
   }
 
+  /// All owners have failed together, and stand where all levels do, before step_.
+  void note_gone_back() { is_whole_ = has_gone_back_ = true; }
+
   /// Takes the steps before the refused one again, which nobody refuses, and chooses a shorter one.
   void shorten(const StepRefused& refused) {
-    go_back();
+    kept_.restore(hierarchy_, backend_, stepper_.motion());
     const int before = refused.base_step() - step_;
     if (before > 0) stepper_.advance(step_, before);
     step_ += before;
-    choose_step(0.5 * dt(), refused.what());
+    choose_between_regrids(0.5 * dt(), refused.what());
   }
 
-  void go_back() {
-    kept_.restore(hierarchy_, backend_, stepper_.motion());
-    is_whole_ = true;
+  /// Chooses the length of the steps where no regrid comes first. A feature may leave the buffer
+  /// earlier with longer steps.
+  void choose_between_regrids(double most = std::numeric_limits<double>::infinity(),
+                              const std::string& refused = {}) {
+    const double before = dt();
+    try {
+      choose_step(most, refused);
+    } catch (const NoStepServes&) {
+      note_gone_back();
+      throw;
+    }
+    if (options_.levels == 1 || options_.refinement.interval > 0 || dt() <= before) return;
+    next_regrid_ = std::min(next_regrid_, step_ + std::max(1, interval_by_flow()));
   }
 
   /// Chooses the length of the steps from here, where all levels stand at the same time.
@@ -448,10 +481,14 @@ struct Simulation::Engine {
         control_.shorten(cfl);
       }
     } catch (const StepControl::StepTooShort& failed) {
-      throw std::runtime_error(fmt::format(
+      throw NoStepServes(fmt::format(
           "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
-          "attempts{}{}",
-          failed.step, time(), failed.dt, failed.attempts, refused.empty() ? "" : "; ", refused));
+          "attempts; {}; the speed there grows beyond any step",
+          failed.step, time(), failed.dt, failed.attempts,
+          refused.empty()
+              ? fmt::format("the largest CFL number is {:.6g} with a base step of {:.6g}", cfl,
+                            dt())
+              : refused));
     }
   }
 
@@ -531,6 +568,8 @@ struct Simulation::Engine {
   /// that depend on their number alone, so that no output and no restart changes them.
   void look_at_what_is_travelled() {
     if (!watches_flow() || step_ == 0 || step_ % kBetweenLooks != 0) return;
+    // Where a step was refused the run has looked before it.
+    if (std::exchange(looked_at_, step_) == step_) return;
     next_regrid_ = std::min(next_regrid_, step_ + interval_by_flow());
   }
 
@@ -602,8 +641,8 @@ struct Simulation::Engine {
                      [&](std::size_t slot) { copy(saved, slot, level.patch(slot)); });
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       PatchMotion& motion = stepper_.motion().at(index, slot);
-      // Of other steps it is what was prepared.
-      if (saved.dt == dt()) motion.cfl = saved.level(index).cfl[slot];
+      // Else it is what was prepared, for these steps.
+      if (may_fail() && saved.dt == dt()) motion.cfl = saved.level(index).cfl[slot];
       motion.travelled = saved.level(index).travelled[slot];
     }
   }
@@ -814,11 +853,13 @@ struct Simulation::Engine {
   StepControl control_;
   KeptState kept_;
   bool keeps_ = (options_.keep_state || control_.chooses()) && may_fail();
-  bool is_whole_ = true;  ///< whether the state is that before step_
+  bool is_whole_ = true;        ///< whether the state is that before step_
+  bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
   int step_ = 0;
   std::optional<RegridPlan> plan_;
   int next_regrid_ = 0;  ///< 0 = never
   int next_check_ = 0;
+  int looked_at_ = 0;  ///< base step before which the run has looked at what is travelled last
   FieldScales scales_;
   std::uint64_t moved_ = 0;  ///< patches, to another owner
   /// What a call of owner 0 has thrown: the others may wait for something else than an order.

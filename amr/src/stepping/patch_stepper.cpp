@@ -129,7 +129,10 @@ CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) co
 /// The steps with which a CFL number that is proportional to the step is served.
 std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
   constexpr double kMost = 1e18;  // a state that explodes asks for more than an integer holds
-  const double wanted = std::ceil(static_cast<double>(steps) * (cfl / solver_.traits().cfl_limit));
+  // Those that are past do not change.
+  const int past = rules_.clock().stretch().first();
+  const double wanted =
+      past + std::ceil(static_cast<double>(steps - past) * (cfl / solver_.traits().cfl_limit));
   return static_cast<std::int64_t>(std::min(wanted, kMost));
 }
 

@@ -39,6 +39,8 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
   if (chooses()) {
     is_asked_ = !saved || saved->cfl != cfl_ || stretch().end() != end_;
     if (!saved) choice_.stretch = Stretch(step, time, time + dt, 1);
+    // A run that has come to its end stays there.
+    if (end_ - time <= kShortest * end_) choice_.stretch = Stretch(step - 1, time - dt, end_, 1);
     return;
   }
   const bool is_same = stretch().last() == steps_ && stretch().end() == end_;

@@ -33,6 +33,8 @@ class StepControl {
   void resume(int step, double time, double dt, const std::optional<StepChoice>& saved);
 
   bool chooses() const { return cfl_ > 0.0; }
+  /// Has a choice be made before the next base step.
+  void ask() { is_asked_ = true; }
   const Stretch& stretch() const { return choice_.stretch; }
   const StepChoice& choice() const { return choice_; }
   /// Whether the run ends before a base step. Steps beyond the last of a given number may be taken.

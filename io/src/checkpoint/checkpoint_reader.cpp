@@ -148,8 +148,10 @@ std::optional<amr::StepChoice> read_choice(const Source& source, int step) {
   const auto count = source.number<std::int64_t>(kSteps, "stretch_count");
   const double begin = number("stretch_begin");
   const double end = number("stretch_end");
-  const bool is_stretch = first >= 0 && first <= step && count >= 1 && std::isfinite(end) &&
-                          begin >= 0.0 && end > begin;
+  constexpr std::int64_t kMostSteps = std::int64_t{1} << 50U;
+  const bool is_stretch = first >= 0 && first <= step && count >= 1 && count <= kMostSteps &&
+                          step <= first + count && std::isfinite(end) && begin >= 0.0 &&
+                          end > begin;
   if (!is_stretch) source.refuse(Source::odd("stretch"));
   const amr::StepChoice choice{{first, begin, end, count},
                                number("free_dt"),

@@ -66,6 +66,9 @@ struct SavedRun {
   WorkCounters counters = {};
   int extras = 0;            ///< components of each record after the solver's: none, or kExtraNames
   RecordSource source = {};  ///< where values are that `levels` do not hold
+  /// Whether the run goes on with other options, or a solver with other parameters: what it has
+  /// planned, its next regrid and its step, is then planned anew.
+  bool is_changed = false;
 
   const SavedLevel& level(int index) const { return levels[static_cast<std::size_t>(index)]; }
   /// Values in the record of a patch: those of all components, extras among them.

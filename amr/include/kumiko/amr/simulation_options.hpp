@@ -49,7 +49,7 @@ struct SimulationOptions {
   int levels = 3;    ///< 1 = uniform
   int steps = 2560;  ///< base steps of the whole run: they fix the step; 0 = chosen by `cfl`
   /// Where `steps` is 0: the CFL number by which the run chooses its steps, at most the solver's
-  /// limit. No patch of any level exceeds it when a step is chosen.
+  /// limit. Between two choices speeds may exceed it, up to the limit.
   double cfl = 0.0;
   double end_time = 0.0;  ///< of the run, in the case's time unit; 0 = the case's own
   /// Whether a run whose CFL numbers may grow keeps a copy of the state that it may have to go back

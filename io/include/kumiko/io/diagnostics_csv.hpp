@@ -32,9 +32,9 @@ class DiagnosticsCsv {
  public:
   /// Starts the file, with rows that an earlier part of the run left. These may be of another
   /// number of workers: the file has columns for the larger one. Of an earlier version, they have
-  /// no dt and largest_cfl, which stay empty. Throws OutputError, also when the rows have other
-  /// columns.
-  /// \param components  names of the components
+  /// no dt and largest_cfl, which stay empty; of
+  /// levels that they do not have there were no patches. Throws OutputError, also when the rows
+  /// have other columns. \param components  names of the components
   DiagnosticsCsv(const std::filesystem::path& path, int levels, int workers,
                  const EarlierTable& earlier = {},
                  const std::vector<std::string>& components = {"u"});
@@ -54,6 +54,7 @@ class DiagnosticsCsv {
 
  private:
   std::size_t levels_;
+  std::size_t level_columns_ = 0;  ///< of levels: those of earlier rows may be more
   std::size_t components_;
   std::size_t workers_;
   std::size_t columns_;  ///< of workers

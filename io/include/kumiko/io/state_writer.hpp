@@ -94,6 +94,8 @@ class StateWriter {
 
   /// The latest file that is there, of those written here: a run goes on from states as well.
   const std::optional<std::filesystem::path>& latest() const { return latest_; }
+  /// StateWriterOptions::lineage.
+  const std::vector<Ancestor>& lineage() const { return options_.lineage; }
   /// The longest time from a request to the file.
   double longest_s() const { return longest_s_; }
 

@@ -35,11 +35,11 @@ struct RunSummary {
   std::string solver;
   std::string backend;
   int workers = 0;
-  std::string schedule;  ///< "dataflow" or "level"
-  std::int64_t steps = 0;
-  double time = 0.0;      ///< reached
-  double end_time = 0.0;  ///< at which the run ends  ///< base steps taken
-  double wall_s = 0.0;    ///< the stepping loop with regrid and output, without set-up
+  std::string schedule;    ///< "dataflow" or "level"
+  std::int64_t steps = 0;  ///< base steps taken
+  double time = 0.0;       ///< reached
+  double end_time = 0.0;   ///< at which the run ends
+  double wall_s = 0.0;     ///< the stepping loop with regrid and output, without set-up
 
   std::optional<amr::ErrorNorms> errors;     ///< against the exact solution
   amr::FieldFigures field;                   ///< at the end
