@@ -21,6 +21,7 @@
 #include "export_pictures.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
+#include "shared_options.hpp"
 
 namespace kumiko::app {
 
@@ -223,7 +224,7 @@ Action export_command(Options& options) {
               fmt::format("of a state: {}. Of a trace: {}", list_of(false), list_of(true)),
               {.check = one_of(names_of([](const ExportFormat&) { return true; }))});
   options.add("-o,--output", &request->output, "folder for the results (default: this one)");
-  options.add("-q,--quiet", &request->quiet, "do not name the results");
+  add_quiet(options, request->quiet);
   add_picture_options(options, *request);
   return [options, request] { return export_files(options, *request); };
 }

@@ -322,7 +322,7 @@ Action report_command(Options& options) {
               {.lists = true, .check = any_number()});
   options.add("--title", &request->title, "of the page (default: the cases' names)",
               {.check = not_empty()});
-  options.add("-q,--quiet", &request->quiet, "do not name the files written");
+  add_quiet(options, request->quiet);
   add_plugin_path(options, request->plugin_path);
   return [request] { return make_report(*request); };
 }

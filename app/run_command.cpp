@@ -316,9 +316,7 @@ Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   Ranks::Places places = ranks.places();
   if (!ranks.leads()) return places;
   if (!quiet) fmt::print("{}", places.lines);
-  for (const std::string& warning : places.warnings) {
-    if (!quiet) print_warning("{}", warning);
-  }
+  for (const std::string& warning : places.warnings) print_warning("{}", warning);
   return places;
 }
 
@@ -388,22 +386,18 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   Start& start = *started;
   const Problem& problem = start.problem;
   const auto simulation = simulation_of(start, *backend, ranks.owner());
-  if (ranks.are_many() && !request.quiet) {
-    warn_of_ranks(*simulation, ranks, backend->workers(), places);
-  }
+  if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
   // The summary's folder may be the one that the run makes.
   const bool beside = !request.summary.empty() && request.summary != kStdout &&
                       is_same_place(request.summary.parent_path(), start.path);
   if (!beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
-  if (!request.quiet && !ranks.are_many()) warn_above_budget(*backend);
-  if (!request.quiet) warn_of(problem);
+  if (!ranks.are_many()) warn_above_budget(*backend);
+  warn_of(problem);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
-  if (start.from && !request.quiet) {
-    tell_restart(start, simulation->step());
-  }
+  if (start.from && !request.quiet) tell_restart(start, simulation->step());
   if (!start.from) files.write_picture(*simulation, "field_start.png");
 
   io::RunSummary summary;
@@ -479,7 +473,7 @@ int run_case(RunRequest& request) {
 
 Action run_command(Options& options) {
   const auto request = std::make_shared<RunRequest>();
-  add_case(options, *request, {.needs_file = false, .quiet = "print errors only"});
+  add_case(options, *request, {.needs_file = false});
   options.add("--json", &request->json,
               "print the results as JSON: short for --summary -, which other commands have, too");
   add_backend(options, request->backend);

@@ -87,8 +87,13 @@ void add_case(Options& options, CaseRequest& request, const CaseRules& rules) {
   options.add_help_keys(key_reference);
   options.add("--summary", &request.summary,
               "also write the results to this JSON file; - for stdout, in place of the text");
-  options.add("-q,--quiet", &request.quiet, rules.quiet);
+  add_quiet(options, request.quiet);
   add_plugin_path(options, request.plugin_path);
+}
+
+void add_quiet(Options& options, bool& quiet) {
+  options.add("-q,--quiet", &quiet,
+              "show no progress, results or names of files, only warnings and errors");
 }
 
 void add_backend(Options& options, std::string& backend) {

@@ -29,13 +29,16 @@ struct OutputRequest {
 
 /// Which options of a case a command does not take as the others do.
 struct CaseRules {
-  bool needs_file = true;                  ///< it cannot do without CASE.toml
-  bool has_workers = true;                 ///< it takes --workers, and one number of them
-  const char* quiet = "show no progress";  ///< what --quiet is for
+  bool needs_file = true;   ///< it cannot do without CASE.toml
+  bool has_workers = true;  ///< it takes --workers, and one number of them
 };
 
 /// Declares CASE.toml, --set, --workers, --help-keys, --summary, --quiet and --plugin-path.
 void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {});
+/// Declares --quiet, which means the same for all commands: no progress, and neither results nor
+/// names of files on stdout. Warnings and errors are printed all the same, and the JSON of
+/// --summary -.
+void add_quiet(Options& options, bool& quiet);
 void add_backend(Options& options, std::string& backend);
 void add_repetitions(Options& options, int& repetitions, const std::string& help);
 /// Declares --output and --overwrite.

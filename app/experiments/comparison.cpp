@@ -8,11 +8,14 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "commands.hpp"
 #include "execute.hpp"
+#include "terminal.hpp"
 
 namespace kumiko::app {
 
@@ -329,6 +332,7 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
 }
 
 int compare(CompareRequest& request) {
+  refuse_quiet_for_nothing(request, request.output, "comparison", kSweepFilesRemedy);
   prepare_to_step(request);
   check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
   Comparison comparison = plan_comparison(request);
@@ -347,15 +351,17 @@ int compare(CompareRequest& request) {
     ended = error.what();
   }
   write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
-  fmt::print("{}", plain_report(comparison));
-  if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
+  if (!request.quiet) print_found(request.output, plain_report(comparison));
+  const std::vector<std::string> failures = failures_of(comparison);
+  if (request.quiet) {
+    for (const std::string& failure : failures) print_warning("{}", failure);
+  }
   if (!ended.empty()) throw std::runtime_error(ended);
-  const auto failed = std::ranges::count_if(
-      comparison.runs, [](const ComparedRun& run) { return !run.failure.empty(); });
-  if (failed == 0) return kDone;
+  if (failures.empty()) return kDone;
   std::fflush(stdout);
-  throw std::runtime_error(fmt::format("{} of {} runs failed; the lines below the table say why",
-                                       failed, comparison.runs.size()));
+  throw std::runtime_error(fmt::format("{} of {} runs failed; the {} say why", failures.size(),
+                                       comparison.runs.size(),
+                                       request.quiet ? "warnings" : "lines below the table"));
 }
 
 void add_contenders(Options& options, CompareRequest& request) {

@@ -87,6 +87,9 @@ inline constexpr std::array<Norm, 4> kNorms = {
      {"l1", "L1 error (integral over the domain)", &amr::ErrorNorms::l1},
      {"linf", "largest error", &amr::ErrorNorms::linf}}};
 
+/// A line for each run that failed, with the reason.
+std::vector<std::string> failures_of(const Comparison& comparison);
+
 /// A report of the runs that are done, for the terminal.
 std::string plain_report(const Comparison& comparison);
 /// Tables, JSON and a picture of what is done.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <iomanip>
+#include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -230,11 +231,7 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
   }
   notes.push_back(unmatched_note(comparison));
   std::erase(notes, "");
-  for (const ComparedRun& run : comparison.runs) {
-    if (run.failure.empty()) continue;
-    notes.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
-                                run.points, run.failure));
-  }
+  std::ranges::move(failures_of(comparison), std::back_inserter(notes));
   if (is_open(comparison)) {
     notes.push_back(
         fmt::format("{}: the domain is open, so that mass may enter and leave", drift_name(true)));
@@ -388,6 +385,16 @@ std::string work_precision_picture(const Comparison& comparison) {
 }
 
 }  // namespace
+
+std::vector<std::string> failures_of(const Comparison& comparison) {
+  std::vector<std::string> failures;
+  for (const ComparedRun& run : comparison.runs) {
+    if (run.failure.empty()) continue;
+    failures.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
+                                   run.points, run.failure));
+  }
+  return failures;
+}
 
 std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
 

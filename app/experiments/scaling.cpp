@@ -157,6 +157,7 @@ void warn(const Scaling& scaling) {
 }
 
 int measure_scaling(ScalingRequest& request) {
+  refuse_quiet_for_nothing(request, request.output, "scaling run", kSweepFilesRemedy);
   prepare_to_step(request);
   heed_signals();
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
@@ -179,8 +180,7 @@ int measure_scaling(ScalingRequest& request) {
     ended = error.what();
   }
   write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
-  fmt::print("{}", scaling_table(scaling));
-  if (!request.output.empty()) fmt::print("\nfiles in {}/\n", request.output.string());
+  if (!request.quiet) print_found(request.output, scaling_table(scaling));
   if (!ended.empty()) throw std::runtime_error(ended);
   return kDone;
 }

@@ -1,5 +1,7 @@
 #include "experiments/sweep.hpp"
 
+#include <fmt/core.h>
+
 #include "execute.hpp"
 
 namespace kumiko::app {
@@ -22,6 +24,17 @@ bool Repetitions::add(double seconds) {
   const bool is_fastest = !is_measured() || seconds < least_wall_s();
   wall_s.push_back(seconds);
   return is_fastest;
+}
+
+void print_found(const std::filesystem::path& folder, const std::string& text) {
+  fmt::print("{}", text);
+  if (!folder.empty()) fmt::print("\nfiles in {}/\n", folder.string());
+}
+
+void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem::path& output,
+                              const std::string& what, const std::string& remedy) {
+  refuse_if(request.quiet && output.empty() && request.summary.empty(),
+            "--quiet: nothing would be left of the {}; {}, or leave out --quiet", what, remedy);
 }
 
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,

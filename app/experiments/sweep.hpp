@@ -41,6 +41,18 @@ struct SweepFile {
   std::string (*text)(const Found& found);
 };
 
+/// How to have files of a command with --output.
+inline constexpr const char* kSweepFilesRemedy =
+    "name a folder by --output, or a file by --summary";
+
+/// Prints what was found, and the folder of its files; an empty path stands for none.
+void print_found(const std::filesystem::path& folder, const std::string& text);
+
+/// Throws RequestError where --quiet would leave nothing of what the runs find, because no file is
+/// asked for. `what` names the result, `remedy` the options that ask for a file.
+void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem::path& output,
+                              const std::string& what, const std::string& remedy);
+
 /// Whether a file may be put into a folder, without changing anything; an empty path stands for
 /// none. `what` says what an earlier one is of. Throws RequestError.
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,

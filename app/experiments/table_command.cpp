@@ -145,6 +145,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
 }
 
 int print_tables(CaseRequest& request) {
+  refuse_quiet_for_nothing(request, {}, "tables", "name a file by --summary");
   prepare_to_step(request);
   const Problem base = load_problem(request);
   refuse_if(
@@ -166,9 +167,11 @@ int print_tables(CaseRequest& request) {
     row.summary = measure(request, load_problem(request, row.changes), row.backend, row.label);
   }
   const auto& [coarse, threads, pthread, fine] = rows;
-  print_errors(base, {&coarse, &threads, &fine}, fine);
-  print_times(base, threads, pthread, fine);
-  print_imbalance(threads, pthread);
+  if (!request.quiet) {
+    print_errors(base, {&coarse, &threads, &fine}, fine);
+    print_times(base, threads, pthread, fine);
+    print_imbalance(threads, pthread);
+  }
   write_summary(request.summary, table_json(*base.the_case, rows).dump(2) + "\n");
   return kDone;
 }

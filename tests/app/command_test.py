@@ -178,7 +178,7 @@ class Run(CommandTest):
         self.assertEqual(summary["workers"], cores + 1)
         quiet = self.kumiko("run", ZALESAK, *SMALL, "--workers", cores + 1, "--output", "quiet", "--quiet")
         self.assertEqual((quiet.returncode, quiet.stdout), (0, ""))
-        self.assertNotIn("warning", quiet.stderr)
+        self.assertEqual(quiet.stderr, done.stderr)
         alone = self.kumiko("run", ZALESAK, *SMALL, "--workers", 1, "--output", "one")
         self.assertNotIn("share", alone.stderr)
 
@@ -258,6 +258,37 @@ class Run(CommandTest):
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         copy = (self.path / "copy.json").read_text()
         self.assertEqual(copy, (self.path / "here" / "summary.json").read_text())
+
+    def test_given_the_help_of_any_command_then_quiet_means_the_same(self):
+        for command in ("run", "table", "compare", "scaling", "export", "report"):
+            words = " ".join(self.kumiko(command, "--help").stdout.split())
+            self.assertIn(
+                "--quiet show no progress, results or names of files, only warnings and errors ", words, command
+            )
+
+    def test_given_quiet_then_summary_on_stdout_is_printed_and_the_text_nowhere(self):
+        for words in (["--json"], ["--summary", "-"]):
+            done = self.kumiko("run", ZALESAK, *SMALL, "--workers", 1, "--overwrite", "--quiet", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(json.loads(done.stdout)["case"], "zalesak")
+
+    def test_given_quiet_then_warnings_of_the_configuration_are_printed(self):
+        keys = ["--set", "output.figures=true", "--workers", 1]
+        done = self.kumiko("run", ZALESAK, *SMALL, *keys, "--output", "here", "--quiet")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"^kumiko: warning: .*'output.figures' is called 'output.extras' now\n$")
+
+    def test_given_quiet_then_export_and_report_name_no_files_but_what_is_wrong(self):
+        self.copy_of_small("run", "--set", "output.every=12")
+        if HAS_VTK and "KUMIKO_WITH_REPORT" not in self.kumiko("report", "run").stderr:
+            done = self.kumiko("report", "run", "--csv", "tables", "--output", "page.html", "--quiet")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            self.assertTrue((self.path / "page.html").exists())
+        done = self.kumiko("export", "run/state_000012.hdf", "nothing.hdf", "--output", "made", "--quiet")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(len(list((self.path / "made").iterdir())), 1)
+        (line,) = done.stderr.splitlines()
+        self.assertIn("nothing.hdf", line)
 
     def test_given_patches_that_do_not_nest_then_their_number_is_told_with_the_remedy(self):
         keys = ["--set", "amr.buffer=0"]

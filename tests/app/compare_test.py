@@ -32,6 +32,11 @@ class Table(CommandTest):
         ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
         self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
 
+    def test_given_quiet_then_the_tables_are_in_the_json_alone(self):
+        done = self.kumiko("table", THESIS, *SMALL, "--workers", "1", "--summary", "table.json", "--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(len(json.loads((self.path / "table.json").read_text())["runs"]), 4)
+
     def test_given_a_run_that_a_printed_error_is_of_then_it_stands_beside_it_alone(self):
         result = self.kumiko("table", THESIS, "--set", "amr.levels=1", "--workers", "2")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -203,6 +208,30 @@ class Compare(CommandTest):
         self.assertIn("at 64 failed: ended by time.wall_limit", result.stdout)
         runs = json.loads((self.path / "found.json").read_text())["runs"]
         self.assertEqual(["summary" in run for run in runs], [False, False, True, True])
+
+    def test_given_quiet_then_what_is_found_is_in_the_files_alone(self):
+        words = ["compare", GAUSSIAN, *self.UNIFORM, "--solver", self.CUBIC, "--resolutions", "32", "--quiet"]
+        for kept in (["--output", "out"], ["--summary", "found.json"]):
+            done = self.kumiko(*words, *kept)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            self.assertTrue((self.path / kept[1]).exists())
+        done = self.kumiko(*words, "--summary", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(json.loads(done.stdout)["runs"]), 1)
+
+    def test_given_quiet_and_no_file_then_it_is_refused(self):
+        for command in ("compare", "scaling"):
+            done = self.kumiko(command, GAUSSIAN, "--quiet")
+            self.assert_refused(done, "--quiet", "name a folder by --output, or a file by --summary")
+        self.assert_refused(self.kumiko("table", GAUSSIAN, "--quiet"), "--quiet", "name a file by --summary")
+
+    def test_given_quiet_and_a_run_that_fails_then_a_warning_says_why(self):
+        words = ["--solver", f"{self.CUBIC},time.wall_limit=0.001 s", "--solver", self.CUBIC, "--resolutions", "64"]
+        done = self.kumiko("compare", GAUSSIAN, *words, "--summary", "found.json", "--quiet")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        why, error = done.stderr.splitlines()
+        self.assertRegex(why, "^kumiko: warning: .* at 64 failed: ended by time.wall_limit")
+        self.assertIn("1 of 2 runs failed; the warnings say why", error)
 
     def test_given_a_signal_then_what_is_done_is_reported(self):
         words = ["--solvers", self.CUBIC, "--resolutions", "32,1024", "--set", "amr.levels=1"]

@@ -535,7 +535,7 @@ class Compare(PluginTest):
         for fault, text in texts.items():
             with self.subTest(fault):
                 done = self.kumiko(
-                    "compare", self.config, "--plugin-path", FAULTY, "--quiet",
+                    "compare", self.config, "--plugin-path", FAULTY,
                     "--solver", f"faulty_solver,fault={fault},after={FAULT_TIME}",
                     "--solver", "semi_lagrangian_cubic",
                 )  # fmt: skip

@@ -136,8 +136,10 @@ class ScalingTest(unittest.TestCase):
         result, scaling = self.scale("--workers", many, "--backends", "threads")
         self.assertRegex(result.stderr, rf"^kumiko: warning: {many} workers share \d+ cores?: ")
         self.assertEqual(scaling["runs"][1]["summary"]["workers"], many)
-        quiet, _ = self.scale("--workers", "1", "--backends", "threads", "--overwrite")
-        self.assertEqual(quiet.stderr, "")
+        quiet, _ = self.scale("--workers", many, "--backends", "threads", "--overwrite", "--quiet")
+        self.assertEqual((quiet.stdout, quiet.stderr), ("", result.stderr))
+        few, _ = self.scale("--workers", "1", "--backends", "threads", "--overwrite")
+        self.assertEqual(few.stderr, "")
 
     def test_given_a_launcher_that_fails_then_its_words_are_the_error(self):
         for launcher, word in (("false {ranks}", "it said nothing"), ("echo no {ranks} hosts >&2; false", "no 2 hosts"),
