@@ -235,9 +235,11 @@ amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const Chec
   try {
     io::Schema schema;
     schema.add("solver", factory.parameters);
-    return io::parse_config(text, request.file.string(), request.overrides)
-        .check(schema)
-        .solver_parameters();
+    const io::ConfigSource source =
+        io::parse_config(text, request.file.string(), request.overrides);
+    const io::Config config = source.check(schema);
+    warn_of(source);
+    return config.solver_parameters();
   } catch (const io::ConfigError& error) {
     throw RequestError(error.what());
   } catch (const std::invalid_argument& error) {

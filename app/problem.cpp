@@ -98,6 +98,11 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   const auto options = io::read<amr::SimulationOptions>(config.values());
   const auto run = io::read<io::RunOptions>(config.values());
   require_available(source, run.compression);
+  if (const std::string given = source.override_of(kWorkersKey); !given.empty()) {
+    refuse_if(workers != 0 && workers != run.workers,
+              "--workers {} and {} give different numbers of workers; give one of the two", workers,
+              given);
+  }
   const int last_of_all = options.steps > 0 ? options.steps : Problem::kNoStep;
   const int last_step = run.stop_step > 0 ? run.stop_step : last_of_all;
   const std::int64_t trace_until = std::int64_t{run.trace_from} + run.trace_steps;
@@ -252,12 +257,16 @@ void check_writing(const amr::Backend& backend) {
   as_request([] { const runtime::Runtime trial({.workers = 1}); });
 }
 
-void warn_of(const Problem& problem) {
+void warn_of(const io::ConfigSource& source) {
   // Once, where a command runs a configuration many times.
   static std::set<std::string> told;
-  for (const std::string& note : problem.source.notes()) {
+  for (const std::string& note : source.notes()) {
     if (told.insert(note).second) print_warning("{}", note);
   }
+}
+
+void warn_of(const Problem& problem) {
+  warn_of(problem.source);
   const amr::Equation asked = problem.the_case->equation();
   const amr::Equation solved = problem.solver->equation();
   if (asked == solved) return;

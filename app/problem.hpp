@@ -68,6 +68,9 @@ struct Problem {
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
 };
 
+/// The key that stands for --workers.
+inline constexpr const char* kWorkersKey = "runtime.workers";
+
 /// What a problem is made from.
 struct ProblemRequest {
   std::filesystem::path config = {};
@@ -111,8 +114,9 @@ std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Proble
 /// refuses.
 void check_writing(const amr::Backend& backend);
 
-/// Warns on stderr of keys that are set by earlier names, and of a solver that solves another
-/// equation than the one that the case is posed for.
+/// Warns on stderr of keys that are set by earlier names, or twice on the command line; of a
+/// problem, also of a solver that solves another equation than the one that the case is posed for.
+void warn_of(const io::ConfigSource& source);
 void warn_of(const Problem& problem);
 
 /// The case, the solver and the plugins that they are from.

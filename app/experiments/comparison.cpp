@@ -136,11 +136,14 @@ int steps_in_proportion(int points, const amr::SimulationOptions& file) {
   return static_cast<int>(std::min(kBeyondAnyRun, (scaled + file.points_x - 1) / file.points_x));
 }
 
-/// The request of one contender's runs.
+/// The request of one contender's runs. Keys of its own replace the request's without a warning.
 ProblemRequest request_of(const ProblemRequest& request, const Contender& contender) {
   ProblemRequest own = request;
   own.solver = contender.solver;
   own.solver_from = contender.as_asked();
+  std::erase_if(own.overrides, [&](const std::string& text) {
+    return std::ranges::count(contender.overrides, key_of(text), key_of) > 0;
+  });
   own.overrides.insert(own.overrides.end(), contender.overrides.begin(), contender.overrides.end());
   return own;
 }

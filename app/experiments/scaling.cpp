@@ -103,14 +103,17 @@ Scaling plan_scaling(const ScalingRequest& request) {
   scaling.repetitions = request.repetitions;
   scaling.is_of_ranks = !request.rank_counts.empty();
   scaling.points = points_of(request);
+  const Problem file = load_problem(request);
+  const std::string given = file.source.override_of(kWorkersKey);
+  refuse_if(!given.empty(), "{}: scaling takes its numbers of workers from --workers N1,N2,...",
+            given);
   for (const ScalingPoint& point : scaling.points) {
     const Problem problem = problem_of(request, point);
     make_simulation(problem, *load_backend(point.backend, problem));
   }
-  const Problem problem = load_problem(request);
-  warn_of(problem);
-  scaling.case_name = problem.run.case_name;
-  scaling.solver = problem.run.solver_name;
+  warn_of(file);
+  scaling.case_name = file.run.case_name;
+  scaling.solver = file.run.solver_name;
   return scaling;
 }
 

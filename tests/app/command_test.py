@@ -182,6 +182,32 @@ class Run(CommandTest):
         alone = self.kumiko("run", ZALESAK, *SMALL, "--workers", 1, "--output", "one")
         self.assertNotIn("share", alone.stderr)
 
+    def test_given_a_key_twice_then_the_last_counts_and_a_warning_says_so(self):
+        again = ["--set", "time.stop_step=2", "--set", "grid.base=64"]
+        done = self.kumiko("run", ZALESAK, *SMALL, *again, "--workers", 1, "--output", "run", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "kumiko: warning: --set time.stop_step=2 replaces --set time.stop_step=12\n")
+        self.assertEqual(json.loads((self.path / "run" / "summary.json").read_text())["steps"], 2)
+        further = ["--set", "time.stop_step=3", "--set", "time.stop_step=4"]
+        done = self.kumiko("run", "--restart", "run", *further, "--workers", 1)
+        self.assertEqual(done.stderr, "kumiko: warning: --set time.stop_step=4 replaces --set time.stop_step=3\n")
+
+    def test_given_two_numbers_of_workers_on_the_command_line_then_they_are_refused(self):
+        def run(workers, *more):
+            words = ["--workers", workers, *more, "--output", "run", "--overwrite"]
+            return self.kumiko("run", ZALESAK, *SMALL, *words)
+
+        for more in (["--set", "runtime.workers=2"], ["--set", "runtime.workers=1", "--set", "runtime.workers=0"]):
+            self.assert_refused(run(1, *more), "--workers 1 and ", more[-1])
+        done = run(1, "--set", "runtime.workers=1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_given_another_number_of_workers_in_the_file_then_the_command_lines_counts(self):
+        (self.path / "own.toml").write_text(ZALESAK.read_text() + "\n[runtime]\nworkers = 2\n")
+        done = self.kumiko("run", "own.toml", *SMALL, "--workers", 1, "--output", "run")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads((self.path / "run" / "summary.json").read_text())["workers"], 1)
+
     @unittest.skipUnless(HAS_OPENMP, "not with ThreadSanitizer")
     def test_given_openmp_that_binds_its_first_thread_then_workers_are_as_many_as_without(self):
         def workers(name, **variables):
@@ -225,27 +251,27 @@ class Run(CommandTest):
         self.assert_refused(refused("--set", "trace.from=12"), "trace.from", "0 .. 11")
 
     def test_given_a_restart_after_the_traced_steps_then_a_trace_that_is_missing_is_named(self):
-        def words(folder, *keys):
-            keys = ("trace.from=2", "trace.steps=2", *keys)
+        def words(folder, *keys, stop=12, trace=2):
+            keys = ("grid.base=64", "time.steps=640", f"time.stop_step={stop}", f"trace.from={trace}", "trace.steps=2", *keys)
             sets = [part for key in keys for part in ("--set", key)]
-            return ["run", ZALESAK, *SMALL, *sets, "--output", folder, "--quiet"]
+            return ["run", ZALESAK, *sets, "--output", folder, "--quiet"]
 
         def restarted(*arguments):
             result = self.kumiko(*arguments)
             self.assertEqual(result.returncode, 0, result.stderr)
             return result.stderr
 
-        first = words("here", "checkpoint.every=6", "time.stop_step=7")
+        first = words("here", "checkpoint.every=6", stop=7)
         self.assertEqual(self.kumiko(*first).returncode, 0)
         (self.path / "copy").mkdir()
         checkpoint = self.path / "here" / "checkpoint_000006.hdf"
         for file in (checkpoint, checkpoint.with_suffix(".run.json")):
             (self.path / "copy" / file.name).write_bytes(file.read_bytes())
         self.assertEqual(restarted(*words("other"), "--restart", checkpoint), "")
-        self.assertEqual(restarted(*words("here", "time.stop_step=9"), "--restart", "latest"), "")
+        self.assertEqual(restarted(*words("here", stop=9), "--restart", "latest"), "")
         self.assertEqual(self.traced_steps("here"), [2, 3])
         alone = ["--restart", self.path / "copy" / checkpoint.name]
-        self.assertEqual(restarted(*words("none", "trace.from=-1"), *alone), "")
+        self.assertEqual(restarted(*words("none", trace=-1), *alone), "")
         errors = restarted(*words("lost"), *alone)
         self.assertEqual(len(errors.splitlines()), 1, errors)
         for part in ("warning", "trace.hdf", "trace.from", "'lost'"):

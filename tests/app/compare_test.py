@@ -273,6 +273,19 @@ class Compare(CommandTest):
         refused("--solvers", cubic, "--set", "amr.levls=1", parts=["amr.levels"])
         interpolation = "step.time_interpolation=characteristic"
         refused("--solver", f"{cells},{interpolation}", parts=[cells, "quadratic"])
+        two = ["--workers", "1", "--solver", f"{cubic},runtime.workers=2"]
+        refused(*two, parts=["--workers 1", "runtime.workers=2"])
+
+    def test_given_a_key_of_a_contender_that_the_command_line_sets_too_then_it_replaces_that_in_silence(self):
+        keys = ["--set", "amr.levels=3", "--set", "amr.levels=1"]
+        words = ["--solver", f"{self.CUBIC},amr.levels=2", "--resolutions", "32", "--workers", "1", "--summary", "a.json"]
+        done = self.kumiko("compare", GAUSSIAN, *keys[2:], *words, "--quiet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        (run,) = json.loads((self.path / "a.json").read_text())["runs"]
+        self.assertEqual(len(run["summary"]["patches"]["per_level"]), 2)
+        done = self.kumiko("compare", GAUSSIAN, *keys, *words, "--solver", self.CUBIC, "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "kumiko: warning: --set amr.levels=1 replaces --set amr.levels=3\n")
 
     def test_given_an_earlier_comparison_then_overwrite_is_asked_for(self):
         words = [GAUSSIAN, "--solvers", self.CUBIC, "--resolutions", "32"]

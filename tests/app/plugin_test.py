@@ -622,6 +622,12 @@ class Check(PluginTest):
         done, _ = self.check(SEVERAL, "--solver", "still_nodes", "--set", "solver.weight=9")
         self.assert_told(done, 2, "solver.weight", "0.25 to 4")
 
+    def test_given_a_parameter_twice_then_a_warning_says_which_counts(self):
+        words = ["--solver", "still_nodes", "--set", "solver.weight=1", "--set", "solver.weight=2"]
+        done, reports = self.check(SEVERAL, *words)
+        self.assertEqual(len(reports), 1)
+        self.assertIn("kumiko: warning: --set solver.weight=2 replaces --set solver.weight=1\n", done.stderr)
+
     def test_given_a_key_of_a_run_then_the_request_is_wrong(self):
         for key in ("amr.levels=2", "solver.name=still_cells"):
             with self.subTest(key):

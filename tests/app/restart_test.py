@@ -1034,7 +1034,7 @@ class Failure(RestartTest):
         for parent in ("/there", "/there/new"):
             fault = {**self.fault("fsync", errno.EIO), "KUMIKO_FAULT_END": parent}
             done = self.kumiko(
-                "run", ZALESAK, *settings(*KEYS, "time.stop_step=1"), "--output", "there/new/run",
+                "run", ZALESAK, *settings(*KEYS), "--output", "there/new/run",
                 env={**os.environ, **fault},
             )  # fmt: skip
             self.assert_refused(done, f"{parent}'", os.strerror(errno.EIO))

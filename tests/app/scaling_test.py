@@ -158,6 +158,8 @@ class ScalingTest(unittest.TestCase):
             (["--backends", "gpu"], "--backends"),
             (["--set", "amr.level=2"], "amr.levels"),
             (["--set", "time.steps=10"], "time.steps"),
+            (["--set", "runtime.workers=2"],
+             "--set runtime.workers=2: scaling takes its numbers of workers from --workers N1,N2,..."),
             (["--ranks", "0"], "--ranks"),
             (["--ranks", "1", "--backends", "threads"], "--backends"),
             (["--ranks", "1", "--launcher", "mpirun -n 2"], "{ranks}"),

@@ -14,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
@@ -344,6 +345,28 @@ TEST(ConfigError, AnEarlierNameOfAKeyIsAcceptedAndTold) {
   EXPECT_THAT(
       refusal(kMinimal + "[output]\nextras = true\nfigures = true"),
       AllOf(StartsWith("run.toml:4: 'output.figures'"), HasSubstr("run.toml:3 sets that too")));
+}
+
+TEST(ConfigError, AnOverrideThatReplacesAnotherIsToldUnlessItIsTheSame) {
+  const auto notes = [](const std::vector<std::string>& overrides) {
+    return parse_config(kMinimal + "time.steps = 4\n", "run.toml", overrides).notes();
+  };
+  EXPECT_THAT(notes({"time.steps=5"}), IsEmpty());
+  EXPECT_THAT(notes({"time.steps=5", "amr.levels=1", "time.steps = 5"}), IsEmpty());
+  EXPECT_THAT(notes({"time.steps=5", "time.steps=6", "time.steps=7"}),
+              ElementsAre("--set time.steps=6 replaces --set time.steps=5",
+                          "--set time.steps=7 replaces --set time.steps=6"));
+  EXPECT_THAT(
+      notes({"output.figures=true", "output.extras=false"}),
+      ElementsAre("--set output.figures=true: 'output.figures' is called 'output.extras' now",
+                  "--set output.extras=false replaces --set output.figures=true"));
+}
+
+TEST(ConfigError, TheOverrideThatCountsIsTheLast) {
+  const ConfigSource source = parse_config(kMinimal + "runtime.workers = 1\n", "run.toml",
+                                           {"time.steps=5", "time.steps=6"});
+  EXPECT_EQ(source.override_of("time.steps"), "--set time.steps=6");
+  EXPECT_EQ(source.override_of("runtime.workers"), "");
 }
 
 TEST(ConfigError, CharactersBeyondAsciiStandInQuotesAndCommentsOnly) {

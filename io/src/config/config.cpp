@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -53,6 +56,22 @@ void refuse_both_names(const std::vector<Setting>& settings, const Setting& earl
         fmt::format("{}: '{}' is called '{}' now, and {} sets that too; take this one out",
                     earlier.where, earlier.key, today, other.where));
   }
+}
+
+/// A line for each override that replaces an earlier one by another value.
+std::vector<std::string> replaced_overrides(const std::vector<Setting>& settings) {
+  std::vector<std::string> lines;
+  std::map<std::string_view, const Setting*> last;
+  for (const Setting& setting : settings) {
+    const auto* const given = std::get_if<detail::OverrideText>(&setting.value);
+    if (given == nullptr) continue;
+    const Setting*& earlier = last[setting.key];
+    if (earlier != nullptr && std::get<detail::OverrideText>(earlier->value).text != given->text) {
+      lines.push_back(fmt::format("{} replaces {}", setting.where, earlier->where));
+    }
+    earlier = &setting;
+  }
+  return lines;
 }
 
 /// The part of a dotted name before its last dot; empty without one.
@@ -273,6 +292,14 @@ amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
   return parameters;
 }
 
+std::string ConfigSource::override_of(std::string_view name) const {
+  for (auto setting = settings_.rbegin(); setting != settings_.rend(); ++setting) {
+    const bool is_override = std::holds_alternative<detail::OverrideText>(setting->value);
+    if (setting->key == name && is_override) return setting->where;
+  }
+  return {};
+}
+
 ConfigError ConfigSource::error(std::string_view name, const std::string& message) const {
   const auto last = std::find_if(settings_.rbegin(), settings_.rend(),
                                  [&](const Setting& setting) { return setting.key == name; });
@@ -429,6 +456,7 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
         fmt::format("{}: '{}' is called '{}' now", setting.where, setting.key, today));
     setting.key = today;
   }
+  std::ranges::move(replaced_overrides(source.settings_), std::back_inserter(source.notes_));
   drop_replaced(source.settings_, kSolverName,
                 std::get<std::string>(Schema().find(kSolverName)->spec.default_value));
   drop_replaced(source.settings_, kCaseName, "");

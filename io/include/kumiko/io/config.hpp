@@ -83,8 +83,12 @@ class ConfigSource {
   /// The same configuration with other values of some keys. Throws ConfigError.
   ConfigSource with(const Changes& changes) const;
 
-  /// A line for each key that is set by an earlier name, with its name of today.
+  /// A line for each key that is set by an earlier name, with its name of today, and for each
+  /// override that replaces another value of an earlier override.
   const std::vector<std::string>& notes() const { return notes_; }
+
+  /// "--set KEY=VALUE", the override that counts for a key; empty without one.
+  std::string override_of(std::string_view name) const;
 
   /// The error to throw about a key's value, with the place where the value was set.
   ConfigError error(std::string_view name, const std::string& message) const;
