@@ -212,12 +212,14 @@ void drop_other_step(std::vector<Setting>& settings) {
              !is_zero(std::get<detail::OverrideText>(setting.value));
     });
   };
-  for (const auto& [given, other] : {std::pair(kSteps, kCfl), std::pair(kCfl, kSteps)}) {
-    if (!gives(given) || gives(other)) continue;
+  const auto replace = [&](const char* given, const char* other) {
+    if (!gives(given) || gives(other)) return;
     std::erase_if(settings, [&](const Setting& setting) {
       return setting.key == other && !is_override(setting);
     });
-  }
+  };
+  replace(kSteps, kCfl);
+  replace(kCfl, kSteps);
 }
 
 /// Whether a solver or a case may declare the name.
