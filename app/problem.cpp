@@ -138,7 +138,7 @@ Differences differences(const amr::ParameterSet& asked, const amr::ParameterSet&
     if (key != nullptr && key->changeable()) return;
     const std::string before = value_in(was, name);
     const std::string now = value_in(asked, name);
-    // What has no fixed key: regions, and the parameters of the solver and the case.
+    // Regions and the parameters of the solver and the case have no fixed keys.
     const bool changes_course = key != nullptr ? key->changes_course() : !name.starts_with("case.");
     if (changes_course) {
       found.course.push_back(fmt::format("{}: {} -> {}", name, before, now));
@@ -165,7 +165,7 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
   });
 }
 
-/// What a restart may change: whole tables as "TABLE.*".
+/// The keys that a restart may change: whole tables as "TABLE.*".
 std::vector<std::string> changeable_keys() {
   std::map<std::string_view, std::vector<std::string>> by_table;
   std::set<std::string_view> mixed;

@@ -188,7 +188,7 @@ void RunFiles::checkpoint_of_failure(const amr::Simulation& simulation,
     checkpoint(simulation, history);
     settle();
   } catch (const std::exception&) {
-    // What made the run fail is what counts; the newest checkpoint is the one before.
+    // The run's own failure is told; the newest checkpoint is the one before.
   }
 }
 

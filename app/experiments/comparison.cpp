@@ -76,7 +76,7 @@ Contender parse_contender(const std::string& option, const std::string& spec) {
   return contender;
 }
 
-/// Who is compared: without a name the file's own solver.
+/// The solvers to compare: without a name the file's own.
 std::vector<Contender> parse_contenders(const CompareRequest& request, const Problem& file) {
   std::vector<Contender> contenders;
   const auto add = [&contenders](Contender contender) {

@@ -9,7 +9,7 @@ namespace kumiko::amr {
 
 namespace {
 
-/// What a worker tells the others of a base step.
+/// A worker's load in a base step, as owners exchange it.
 struct StepLoad {
   WorkerLoad load;
   double cfl = 0.0;
@@ -189,7 +189,7 @@ void Observer::gather_waits() {
   forget_short_waits();
 }
 
-/// What is shorter than all of the longest waits need not be kept any more.
+/// Waits that are shorter than all of the longest ones need not be kept any more.
 void Observer::forget_short_waits() {
   const std::vector<PatchWait>& longest = counters_.longest_waits;
   std::uint64_t ticks = 0;

@@ -103,14 +103,18 @@ void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorF
   std::ranges::copy(indicator.values, extra(Extra::kIndicator).begin());
 }
 
-void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
-  const int components = to.now().components();
-  std::vector<double> read(saved.source ? record_size(components) : 0);
-  if (saved.source) saved.source.read(to.id().level, slot, read);
-  const double* record = saved.source ? read.data() : saved.record(to.id().level, slot).data();
-  for (int component = 0; component < components; ++component, record += kPatchPoints) {
-    to.now().interior(component) = Eigen::Map<const FieldArray>(record, kPatchSize, kPatchSize);
+void copy(std::span<const double> record, Patch& to) {
+  const double* values = record.data();
+  for (int component = 0; component < to.now().components(); ++component, values += kPatchPoints) {
+    to.now().interior(component) = Eigen::Map<const FieldArray>(values, kPatchSize, kPatchSize);
   }
+}
+
+void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
+  if (!saved.source) return copy(saved.record(to.id().level, slot), to);
+  std::vector<double> read(record_size(to.now().components()));
+  saved.source.read(to.id().level, slot, read);
+  copy(read, to);
 }
 
 std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t owners) {

@@ -38,6 +38,7 @@ void copy(const Patch& patch, Record to);
 /// Copies the values of kExtraNames of one patch, for which there must be room; by any thread.
 void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorField& indicator,
                  Record to);
+void copy(std::span<const double> record, Patch& to);
 void copy(const SavedRun& saved, std::size_t slot, Patch& to);
 
 /// Brings records from the owners of patches to those who are to have them. Where all has come from

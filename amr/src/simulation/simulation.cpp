@@ -25,9 +25,9 @@
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
 #include "simulation/component_names.hpp"
+#include "simulation/kept_state.hpp"
 #include "simulation/saved_run.hpp"
 #include "stepping/first_failure.hpp"
-#include "stepping/kept_state.hpp"
 #include "stepping/step_control.hpp"
 #include "stepping/time_stepper.hpp"
 #include "transfer/sampling.hpp"
@@ -495,7 +495,7 @@ struct Simulation::Engine {
   /// Whether a step may turn out to be too long when it is taken.
   bool may_fail() const { return !case_.steady_velocity() || solver_.traits().nonlinear; }
 
-  /// What a saved run says of its steps.
+  /// The choice of the steps, for a saved run; none where all steps have one length.
   std::optional<StepChoice> saved_choice() const {
     if (!control_.chooses() && control_.stretch().first() == 0) return std::nullopt;
     return control_.choice();

@@ -40,7 +40,9 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
     is_asked_ = !saved || saved->cfl != cfl_ || stretch().end() != end_;
     if (!saved) choice_.stretch = Stretch(step, time, time + dt, 1);
     // A run that has come to its end stays there.
-    if (end_ - time <= kShortest * end_) choice_.stretch = Stretch(step - 1, time - dt, end_, 1);
+    if (!is_over(step) && end_ - time <= kShortest * end_) {
+      choice_.stretch = Stretch(step - 1, time - dt, end_, 1);
+    }
     return;
   }
   const bool is_same = stretch().last() == steps_ && stretch().end() == end_;
@@ -51,7 +53,7 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
           "the saved run stands at base step {}, t = {:g}: nothing is left of it that `steps`, {}, "
           "could divide up to t = {:g}",
           step, time, steps_, end_);
-  choice_.stretch = {step, time, end_, steps_ - step};
+  choice_.stretch = step == 0 ? of_all : Stretch(step, time, end_, steps_ - step);
 }
 
 int StepControl::left_to_choice(int step) const {

@@ -367,7 +367,7 @@ void ConfigSource::complete_steps(amr::ParameterSet& values) const {
   };
   set(kSteps, 0);
   set("amr.interval", 0);
-  // What a base step carries over the finest level that is tagged, twice.
+  // Twice the distance that a base step carries over the finest level that is tagged.
   const std::int64_t finer = values.flag("step.subcycling") ? values.integer("amr.levels") - 2 : 0;
   const double substeps = std::exp2(std::max<std::int64_t>(0, finer));
   const auto buffer = static_cast<std::int64_t>(std::ceil(2.0 * cfl * substeps));

@@ -27,9 +27,8 @@ class Stretch {
 
   int first() const { return first_; }
   std::int64_t count() const { return count_; }
-  std::int64_t last() const {
-    return first_ + count_;
-  }  ///< the base step that begins where it ends
+  /// The base step that begins where it ends.
+  std::int64_t last() const { return first_ + count_; }
   double begin() const { return begin_; }
   double end() const { return end_; }
   double dt() const { return dt_; }
@@ -48,7 +47,7 @@ class Stretch {
   double dt_ = 1.0;
 };
 
-/// What a run that chooses its steps keeps of its latest choice.
+/// The latest choice of a run that chooses its steps.
 struct StepChoice {
   Stretch stretch = {};
   double free_dt = 0.0;  ///< length that was wanted; the stretch's divides what is left

@@ -9,6 +9,7 @@
 
 #include "data/patch_motion.hpp"
 #include "data/patch_table.hpp"
+#include "simulation/saved_run.hpp"
 
 namespace kumiko::amr {
 
@@ -24,7 +25,9 @@ class KeptState {
     for (int index = 0; index < hierarchy.used_levels(); ++index) {
       const Level& level = hierarchy.level(index);
       backend.for_each(level, [&](std::size_t slot, int) {
-        copy_interior(level.patch(slot), values_.at(index, slot));
+        std::vector<double>& values = values_.at(index, slot);
+        values.resize(static_cast<std::size_t>(hierarchy.shape().components) * kPatchPoints);
+        copy(level.patch(slot), values);
       });
     }
   }
@@ -34,9 +37,8 @@ class KeptState {
     motion = motion_;
     for (int index = 0; index < hierarchy.used_levels(); ++index) {
       Level& level = hierarchy.level(index);
-      backend.for_each(level, [&](std::size_t slot, int) {
-        put_back(values_.at(index, slot), level.patch(slot));
-      });
+      backend.for_each(
+          level, [&](std::size_t slot, int) { copy(values_.at(index, slot), level.patch(slot)); });
     }
   }
 
@@ -49,22 +51,6 @@ class KeptState {
   }
 
  private:
-  static void copy_interior(const Patch& patch, std::vector<double>& to) {
-    const ConstPatchView now = patch.now();
-    to.resize(static_cast<std::size_t>(now.components()) * kPatchPoints);
-    double* at = to.data();
-    for (int component = 0; component < now.components(); ++component, at += kPatchPoints) {
-      Eigen::Map<FieldArray>(at, kPatchSize, kPatchSize) = now.interior(component);
-    }
-  }
-  static void put_back(const std::vector<double>& from, Patch& patch) {
-    const PatchView now = patch.now();
-    const double* at = from.data();
-    for (int component = 0; component < now.components(); ++component, at += kPatchPoints) {
-      now.interior(component) = Eigen::Map<const FieldArray>(at, kPatchSize, kPatchSize);
-    }
-  }
-
   PatchTable<std::vector<double>> values_;
   PatchTable<PatchMotion> motion_;
 };
