@@ -39,10 +39,25 @@ int ending_signal() { return end_signal != 0 ? end_signal : others_end_signal.lo
 /// Base steps after which the loop looks for signals and shows progress, at most.
 constexpr int kLongestStretch = 20;
 
-bool due(int step, int every) { return every > 0 && step % every == 0; }
+/// What is done every so many base steps, and at times of the case: with the state that is nearest.
+class Due {
+ public:
+  Due(int every, amr::Times times) : every_(every), times_(std::move(times)) {}
 
-/// Steps from `step` to the next multiple of `every`.
-int until(int step, int every) { return every > 0 ? every - step % every : kLongestStretch; }
+  /// Steps from `step` to the next that is due by its number.
+  int steps_left(int step) const { return every_ > 0 ? every_ - step % every_ : kLongestStretch; }
+  /// The next time after those that have been reached.
+  double next(double reached) const { return times_.next(reached); }
+  /// Whether it is due at a step that reaches a time; the step before, where the loop looked,
+  /// reached less.
+  bool is_now(int step, double before, double reached) const {
+    return (every_ > 0 && step % every_ == 0) || times_.next(before) <= reached;
+  }
+
+ private:
+  int every_;
+  amr::Times times_;
+};
 
 /// Steps from `step` to `target`, if that lies ahead.
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
@@ -132,16 +147,18 @@ class Stops {
 
   double wall_s() const { return wall_s_before_ + since(start_); }
 
-  /// Steps from `step` to where a checkpoint is due.
-  int next(int step) const { return until(step, problem_.run.checkpoints.steps); }
+  const Due& checkpoints() const { return checkpoints_; }
 
   /// Called after a part of the loop. Throws when the run must end here.
+  /// \param before      time up to which the part before has reached; this one's is in the history
   /// \param is_written  whether the state goes into a file of its own anyway
   void after_stretch(const amr::Simulation& simulation, const io::RunHistory& history,
-                     bool is_written) {
+                     double before, bool is_written) {
     longest_stretch_s_ = std::max(longest_stretch_s_, since(stretch_));
     const bool ends = !problem_.is_over(simulation) && must_end();
-    const bool due = take_request(simulation);
+    const bool is_asked = take_request();
+    const bool due =
+        is_asked || checkpoints_.is_now(simulation.step(), before, history.reached.value());
     if (files_ != nullptr && (ends || due)) {
       if (ends || !is_written) files_->checkpoint(simulation, history);
       latest_ = Clock::now();
@@ -158,12 +175,13 @@ class Stops {
     return std::chrono::duration<double>(Clock::now() - when).count();
   }
 
-  bool take_request(const amr::Simulation& simulation) const {
+  /// Whether a checkpoint is due by clock or signal.
+  bool take_request() const {
     const bool asked = checkpoint_signal != 0 || others_checkpoint_signal != 0;
     if (asked) checkpoint_signal = others_checkpoint_signal = 0;
     // One to know how long it takes before the limit.
     const bool tried = problem_.run.wall_limit_s == 0.0 || !none_yet_;
-    return asked || !tried || due(simulation.step(), problem_.run.checkpoints.steps) ||
+    return asked || !tried ||
            (problem_.run.checkpoints.seconds > 0.0 &&
             since(latest_) >= problem_.run.checkpoints.seconds);
   }
@@ -188,6 +206,7 @@ class Stops {
 
   const Problem& problem_;
   RunFiles* files_;
+  Due checkpoints_{problem_.run.checkpoints.steps, amr::Times(problem_.run.checkpoint_interval)};
   double wall_s_before_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point latest_ = start_;   ///< checkpoint
@@ -267,10 +286,16 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
                            const std::optional<io::RunHistory>& past, TraceTaker& trace) {
   io::RunHistory history = past ? *past : history_of(simulation.field_figures());
   if (files != nullptr && !past) files->diagnose(simulation);
-  const int rows_every = files != nullptr ? problem.run.diagnostics_every : 0;
-  const int states_every = files != nullptr ? problem.run.output_every : 0;
+  const Due rows = files != nullptr ? Due(problem.run.diagnostics_every,
+                                          amr::Times(problem.run.diagnostics_interval))
+                                    : Due(0, {});
+  const Due states =
+      files != nullptr ? Due(problem.run.output_every, problem.run.times_of_output()) : Due(0, {});
   const int past_step = simulation.step();
   const bool was_over = problem.is_over(simulation);
+  if (!history.reached) history.reached = past_step > 0 ? simulation.reach() : 0.0;
+  if (!past && problem.run.writes_initial_state() && files != nullptr)
+    files->output(simulation, history);
   const std::uint64_t updates_before = simulation.counters().updates();
   const double wall_s_before = history.wall_s;
   const io::Origin origin = origin_now();
@@ -278,10 +303,12 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   while (!problem.is_over(simulation)) {
     const int step = simulation.step();
     trace.before(simulation);
+    const double before = history.reached.value();
     try {
       simulation.advance(
-          std::min({problem.stop_step - step, until(step, rows_every), until(step, states_every),
-                    stops.next(step), trace.next(step), kLongestStretch}));
+          std::min({problem.stop_step - step, rows.steps_left(step), states.steps_left(step),
+                    stops.checkpoints().steps_left(step), trace.next(step), kLongestStretch}),
+          std::min({rows.next(before), states.next(before), stops.checkpoints().next(before)}));
     } catch (const std::exception&) {
       history.wall_s = stops.wall_s();
       // Where no step was taken, the state is that of the file from which the run goes on.
@@ -292,15 +319,17 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
     }
     trace.after(simulation);
     history.wall_s = stops.wall_s();
+    const double reached = std::max(before, simulation.reach());
+    history.reached = reached;
     const bool is_last = problem.is_over(simulation);
-    const bool is_output = is_last || due(simulation.step(), states_every);
+    const bool is_output = is_last || states.is_now(simulation.step(), before, reached);
     if (files != nullptr) {
-      if (is_last || due(simulation.step(), rows_every)) files->diagnose(simulation);
+      if (is_last || rows.is_now(simulation.step(), before, reached)) files->diagnose(simulation);
       if (is_output) files->output(simulation, history);
       files->go_on(simulation);
     }
     progress.show();
-    stops.after_stretch(simulation, history, is_output);
+    stops.after_stretch(simulation, history, before, is_output);
   }
   trace.end(simulation);
   if (files != nullptr) {

@@ -64,6 +64,22 @@ void require_available(const io::ConfigSource& source, io::Compression compressi
                                       "the HDF5 library has no such filter; set it to none"));
 }
 
+/// Refuses base steps that are to end at given times where that cannot be.
+void require_exact(const io::ConfigSource& source, const amr::SimulationOptions& options,
+                   const io::RunOptions& run) {
+  constexpr const char* kKey = "output.exact";
+  if (run.times_of_output().empty()) {
+    throw source.error(kKey,
+                       "'output.exact' needs times that base steps are to end at; give "
+                       "output.interval or output.times");
+  }
+  if (options.steps > 0) {
+    throw source.error(kKey, fmt::format("'output.exact' needs steps that the run chooses; give "
+                                         "time.cfl instead of time.steps, which is {}",
+                                         options.steps));
+  }
+}
+
 /// What the factory declares goes into the schema; what the others do is noted.
 template <class Factory>
 void declare(io::Schema& schema, const char* kind, const Factory& chosen,
@@ -95,8 +111,12 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
   const io::Config config = chosen(as_asked, made_solver->traits());
-  const auto options = io::read<amr::SimulationOptions>(config.values());
+  auto options = io::read<amr::SimulationOptions>(config.values());
   const auto run = io::read<io::RunOptions>(config.values());
+  if (run.output_exact) {
+    require_exact(source, options, run);
+    options.exact_times = run.times_of_output();
+  }
   require_available(source, run.compression);
   if (const std::string given = source.override_of(kWorkersKey); !given.empty()) {
     refuse_if(workers != 0 && workers != run.workers,
@@ -127,7 +147,9 @@ struct Differences {
   std::vector<std::string> course;   ///< a restart may: the lineage tells
 };
 
-Differences differences(const amr::ParameterSet& asked, const amr::ParameterSet& was) {
+Differences differences(const io::Config& of_asked, const io::Config& of_earlier) {
+  const amr::ParameterSet& asked = of_asked.values();
+  const amr::ParameterSet& was = of_earlier.values();
   const io::Schema core;
   Differences found;
   const auto value_in = [](const amr::ParameterSet& set, const std::string& name) {
@@ -135,11 +157,12 @@ Differences differences(const amr::ParameterSet& asked, const amr::ParameterSet&
   };
   const auto note = [&](const std::string& name) {
     const io::Key* const key = core.find(name);
-    if (key != nullptr && key->changeable()) return;
+    if (of_asked.is_of_run(name) && of_earlier.is_of_run(name)) return;
     const std::string before = value_in(was, name);
     const std::string now = value_in(asked, name);
     // Regions and the parameters of the solver and the case have no fixed keys.
-    const bool changes_course = key != nullptr ? key->changes_course() : !name.starts_with("case.");
+    const bool changes_course =
+        key != nullptr ? key->determines != amr::Determines::kState : !name.starts_with("case.");
     if (changes_course) {
       found.course.push_back(fmt::format("{}: {} -> {}", name, before, now));
     } else {
@@ -191,7 +214,7 @@ std::vector<std::string> changeable_keys() {
 /// \return the keys that are changed all the same, as io::Ancestor has them
 std::string refuse_differences(const Problem& problem, const Problem& earlier,
                                const std::string& of) {
-  const Differences found = differences(problem.config.values(), earlier.config.values());
+  const Differences found = differences(problem.config, earlier.config);
   if (found.refused.empty()) return fmt::format("{}", fmt::join(found.course, "; "));
   throw RequestError(
       "{} was made with other values: {}; leave them as they were, or begin a new run. A restart "
@@ -267,6 +290,12 @@ void warn_of(const io::ConfigSource& source) {
 
 void warn_of(const Problem& problem) {
   warn_of(problem.source);
+  for (const double time : problem.run.output_times) {
+    if (time <= problem.end_time()) continue;
+    print_warning("output.times has {:g}, but the run ends at t = {:g}; there is no state of then",
+                  time, problem.end_time());
+    break;
+  }
   const amr::Equation asked = problem.the_case->equation();
   const amr::Equation solved = problem.solver->equation();
   if (asked == solved) return;

@@ -157,7 +157,8 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
   const io::RunAttributes& attributes = from->checkpoint.attributes;
   const std::optional<io::Sidecar>& sidecar = from->checkpoint.sidecar;
-  return io::RunHistory{attributes.initial_masses, sidecar ? sidecar->wall_s : 0.0};
+  if (!sidecar) return io::RunHistory{attributes.initial_masses};
+  return io::RunHistory{attributes.initial_masses, sidecar->wall_s, sidecar->reached};
 }
 
 /// Nobody knows then what the run has taken so far.

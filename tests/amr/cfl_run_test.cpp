@@ -117,8 +117,9 @@ struct Problem {
 std::vector<Problem> problems() {
   std::vector<Problem> all;
   all.push_back({"gust", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 3, 0.7)});
-  // So near the limit that steps of a growing wind are refused.
+  // So near the limit that steps of a growing wind are refused; and some end at given times.
   all.push_back({"squall", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 2, 1.0)});
+  all.back().options.exact_times = Times(0.09, {0.2});
   // The state makes the speed, and the wind changes.
   all.push_back({"waves in a gust", std::make_unique<GustyWave>(), burgers(), by_cfl(48, 2, 0.35)});
   all.push_back({"wave", std::make_unique<Wave>(), burgers(), by_cfl(48, 3, 0.4)});
@@ -145,6 +146,55 @@ TEST(CflRun, GivenAnyBackendScheduleAndNumberOfWorkersThenTheBitsAreTheSame) {
           << at_once << " at once";
     }
   }
+}
+
+TEST(CflRun, GivenTimesToStopAtThenTheNearestStepsAreFoundAndTheBitsAreTheSame) {
+  const Times times(0.03, {0.1});
+  for (const Problem& one : problems()) {
+    SCOPED_TRACE(one.name);
+    const auto backend = make_backend("serial", 1);
+    Simulation alone(*one.problem, *one.solver, *backend, one.options);
+    std::vector<double> of_steps;
+    while (!alone.is_over()) {
+      alone.advance(1);
+      of_steps.push_back(alone.time());
+    }
+    Simulation run(*one.problem, *one.solver, *backend, one.options);
+    for (double reached = 0.0; !run.is_over(); reached = run.reach()) {
+      const double wanted = times.next(reached);
+      run.advance(1000, wanted);
+      if (run.is_over()) break;
+      const auto distance = [&](double time) { return std::abs(time - wanted); };
+      if (one.options.exact_times.empty()) {
+        // The next step may be longer by a quarter, and ends behind the time then.
+        double least = distance(run.time());
+        for (const double time : of_steps) least = std::min(least, distance(time));
+        EXPECT_LE(distance(run.time()), 1.5 * least + 1e-12) << wanted;
+        EXPECT_LE(distance(run.time()), 0.6 * run.dt()) << wanted;
+      } else {
+        EXPECT_LT(run.time() - wanted, run.dt()) << "the first not before it";
+        EXPECT_GE(run.time(), wanted);
+      }
+    }
+    EXPECT_EQ(outcome_of(run), outcome_of(alone));
+  }
+}
+
+TEST(CflRun, GivenTimesThatStepsAreToEndAtThenAStateStandsThereToTheBit) {
+  const Gust gust;
+  const auto solver = test::cubic_solver();
+  SimulationOptions options = by_cfl(48, 2, 1.0);
+  options.exact_times = Times(0.09, {0.2});
+  const auto backend = make_backend("serial", 1);
+  Simulation run(gust, *solver, *backend, options);
+  for (double wanted = 0.0; !run.is_over();) {
+    wanted = options.exact_times.next(wanted);
+    run.advance(1000, wanted);
+    EXPECT_EQ(run.time(), std::min(wanted, gust.end_time()));
+  }
+  SimulationOptions counted = run_options(48, 2, 100);
+  counted.exact_times = Times(0.1);
+  EXPECT_THROW(Simulation(gust, *solver, *backend, counted), std::invalid_argument);
 }
 
 TEST(CflRun, GivenSeveralOwnersThenTheBitsAreThoseOfOne) {

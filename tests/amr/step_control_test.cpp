@@ -3,6 +3,7 @@
 // equal steps, and steps that no patch takes are shortened until it is clear that none will do.
 #include "stepping/step_control.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -91,6 +92,46 @@ TEST(StepControl, GivenASpeedThatVariesLittleThenTheStepIsKept) {
   EXPECT_EQ(control.stretch().dt(), first);
   control.choose(16, 110.0);
   EXPECT_LT(control.stretch().dt(), first);
+}
+
+TEST(StepControl, GivenTimesThatStepsAreToEndAtThenTheyDoByEqualStepsToTheBit) {
+  constexpr double kCfl = 0.5;
+  const Times exact(0.1, {0.25, 0.2500001, 1.0});
+  const auto rate = [](double time) { return 80.0 * (1.2 + std::sin(3.0 * time)); };
+  StepControl control(1.0, 0, kCfl, true, exact);
+  control.choose(0, rate(0.0));
+  std::vector<double> ends;
+  for (int step = 0; !control.is_over(step); ++step) {
+    if (control.is_due(step)) control.choose(step, rate(control.stretch().time(step)));
+    ASSERT_LE(control.stretch().dt() * rate(control.stretch().time(step)), 1.25 * kCfl) << step;
+    ends.push_back(control.stretch().time(step + 1));
+  }
+  for (double time = 0.0; time < 1.0;) {
+    time = std::min(1.0, exact.next(time));
+    EXPECT_EQ(std::ranges::count(ends, time), 1) << time;
+  }
+  const auto free = steps_of(StepControl(1.0, 0, kCfl, true), rate);
+  EXPECT_LE(ends.size(), free.size() + 11 + 5) << "one step more to each time, and few for growth";
+}
+
+TEST(StepControl, GivenOtherExactTimesAtARestartThenTheStepIsChosenAnew) {
+  StepControl control(1.0, 0, 0.5, true, Times(0.5));
+  control.choose(0, 20.0);
+  const Stretch first = control.stretch();
+  ASSERT_EQ(first.end(), 0.5);
+  StepControl same(1.0, 0, 0.5, true, Times(0.5));
+  same.resume(3, first.time(3), first.dt(), control.choice());
+  EXPECT_FALSE(same.is_due(3));
+  StepControl other(1.0, 0, 0.5, true, Times(0.2));
+  other.resume(3, first.time(3), first.dt(), control.choice());
+  ASSERT_TRUE(other.is_due(3));
+  other.choose(3, 20.0);
+  EXPECT_EQ(other.stretch().end(), 0.2);
+  StepControl none(1.0, 0, 0.5, true);
+  none.resume(3, first.time(3), first.dt(), control.choice());
+  ASSERT_TRUE(none.is_due(3));
+  none.choose(3, 20.0);
+  EXPECT_EQ(none.stretch().end(), 1.0);
 }
 
 TEST(StepControl, GivenASavedChoiceThenTheRunTakesTheStepsThatItWouldHaveTaken) {

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation_options.hpp>
 
 namespace kumiko::amr {
@@ -58,6 +59,10 @@ void check(const SimulationOptions& options) {
     throw OptionError("cfl", fmt::format("{:g}", options.cfl),
                       fmt::format("give `cfl` or `steps`, which is {}, not both", options.steps));
   }
+  require(options.exact_times.empty() || options.steps == 0,
+          "base steps of one length, {} of them, cannot end at given times; give `cfl` instead of "
+          "`steps`",
+          options.steps);
   check(options.refinement, options.points_x, options.levels);
 }
 

@@ -196,7 +196,8 @@ struct Simulation::Engine {
                    first_owners(options, owner)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
-        control_(options_.end_time, options_.steps, options_.cfl, may_fail()) {
+        control_(options_.end_time, options_.steps, options_.cfl, may_fail(),
+                 options_.exact_times) {
     stepper_.begin(control_.stretch());
   }
 
@@ -311,6 +312,7 @@ struct Simulation::Engine {
   struct Order {
     Call call = Call::kEnd;
     std::int64_t number = 0;  ///< of steps, of extras, or of bytes
+    double until = 0.0;       ///< of kAdvance
   };
 
   /// Has all owners do their parts of owner 0's call; each does work(). When one has thrown, all
@@ -342,7 +344,7 @@ struct Simulation::Engine {
         return false;
       case Call::kAdvance:
         try {
-          advance(static_cast<int>(order.number));
+          advance(static_cast<int>(order.number), order.until);
         } catch (...) {
           // Owner 0 may want to save what all have gone back to.
           if (!has_gone_back_) throw;
@@ -401,11 +403,13 @@ struct Simulation::Engine {
     backend_.run([this] { amr::check_finite(hierarchy_, backend_, step_, owner_); });
   }
 
-  void advance(int steps) {
-    backend_.run([this, steps] {
+  void advance(int steps, double until) {
+    backend_.run([this, steps, until] {
       recorder().note_return(step_);
-      const std::int64_t end = std::int64_t{step_} + steps;
-      while (step_ < end && !control_.is_over(step_)) {
+      const int begin = step_;
+      const std::int64_t end = std::int64_t{begin} + steps;
+      const auto is_there = [&] { return step_ > begin && reach(step_) >= until; };
+      while (step_ < end && !is_there() && !control_.is_over(step_)) {
         is_whole_ = false;
         look_for_broken_values();
         look_at_what_is_travelled();
@@ -417,7 +421,8 @@ struct Simulation::Engine {
           choose_between_regrids();
         }
         const auto left = std::min<std::int64_t>(end - step_, steps_to_regrid());
-        const int count = std::min(static_cast<int>(left), control_.left_to_choice(step_));
+        const int count =
+            steps_until(until, std::min(static_cast<int>(left), control_.left_to_choice(step_)));
         if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
         try {
           stepper_.advance(step_, count);
@@ -434,6 +439,18 @@ struct Simulation::Engine {
         is_whole_ = true;
       }
     });
+  }
+
+  /// As Simulation::reach(), before a base step that has the latest choice's length.
+  double reach(int step) const {
+    return stepper_.clock().time(step) + (options_.exact_times.empty() ? 0.5 * dt() : 0.0);
+  }
+
+  /// Of so many base steps of equal length those up to which the run reaches a time.
+  int steps_until(double time, int most) const {
+    int count = 1;
+    while (count < most && reach(step_ + count) < time) ++count;
+    return count;
   }
 
   /// All owners have failed together, and stand where all levels do, before step_.
@@ -885,9 +902,11 @@ bool Simulation::follow(const std::function<void(SavedRecords&&)>& take) {
   return engine_->follow(take);
 }
 
-void Simulation::advance(int steps) {
-  engine_->direct({Engine::Call::kAdvance, steps}, [&] { return engine_->advance(steps), true; });
+void Simulation::advance(int steps, double until) {
+  engine_->direct({Engine::Call::kAdvance, steps, until},
+                  [&] { return engine_->advance(steps, until), true; });
 }
+double Simulation::reach() const { return engine_->reach(engine_->step_); }
 void Simulation::start_trace(std::size_t most_bytes) {
   engine_->direct({Engine::Call::kStartTrace, static_cast<std::int64_t>(most_bytes)},
                   [&] { return engine_->start_trace(most_bytes), true; });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <kumiko/amr/require.hpp>
 
@@ -26,8 +27,12 @@ constexpr double kShortest = 1e-12;
 
 }  // namespace
 
-StepControl::StepControl(double end, int steps, double cfl, bool may_grow)
-    : end_(end), steps_(steps), cfl_(steps > 0 ? 0.0 : cfl), may_grow_(may_grow) {
+StepControl::StepControl(double end, int steps, double cfl, bool may_grow, Times exact)
+    : end_(end),
+      steps_(steps),
+      cfl_(steps > 0 ? 0.0 : cfl),
+      may_grow_(may_grow),
+      exact_(std::move(exact)) {
   choice_.stretch = chooses() ? Stretch(0, 0.0, kTrial * end, 1) : Stretch::whole_run(end, steps);
 }
 
@@ -37,7 +42,7 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
   const Stretch of_all = choice_.stretch;
   if (saved) choice_ = *saved;
   if (chooses()) {
-    is_asked_ = !saved || saved->cfl != cfl_ || stretch().end() != end_;
+    is_asked_ = !saved || saved->cfl != cfl_ || stretch().end() != end_of_stretch(time);
     if (!saved) choice_.stretch = Stretch(step, time, time + dt, 1);
     // A run that has come to its end stays there.
     if (!is_over(step) && end_ - time <= kShortest * end_) {
@@ -83,17 +88,24 @@ void StepControl::shorten(double cfl) {
   set(choice_.step, choice_.free_dt * kShortened * cfl_ / cfl, choice_.rate);
 }
 
+double StepControl::end_of_stretch(double time) const {
+  const double closest = kShortest * end_;
+  const double next = exact_.next(time + closest);
+  return next < end_ - closest ? next : end_;
+}
+
 void StepControl::set(int step, double free_dt, double rate) {
   if (attempts_ > kMostAttempts || !(free_dt >= kShortest * end_)) {
     throw StepTooShort{step, free_dt, attempts_};
   }
   const Stretch& now = stretch();
-  const bool goes_on =
-      has_chosen() && step < now.last() && now.dt() <= free_dt && now.dt() >= kLeastPart * free_dt;
+  const double time = now.time(step);
+  const double end = end_of_stretch(time);
+  const bool goes_on = has_chosen() && step < now.last() && now.end() == end &&
+                       now.dt() <= free_dt && now.dt() >= kLeastPart * free_dt;
   Stretch next = now;
   if (!goes_on) {
-    const double begin = now.time(step);
-    next = {step, begin, end_, static_cast<std::int64_t>(std::ceil((end_ - begin) / free_dt))};
+    next = {step, time, end, static_cast<std::int64_t>(std::ceil((end - time) / free_dt))};
   }
   choice_ = {next, free_dt, step, rate, cfl_};
 }

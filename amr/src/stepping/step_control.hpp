@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <kumiko/amr/stretch.hpp>
+#include <kumiko/amr/times.hpp>
 
 namespace kumiko::amr {
 
@@ -23,7 +24,8 @@ class StepControl {
   /// \param steps        base steps of the whole run; 0: chosen by `cfl`
   /// \param cfl          the CFL number that no patch is to exceed; where steps are chosen
   /// \param may_grow     whether CFL numbers of equal steps may grow while the run goes on
-  StepControl(double end, int steps, double cfl, bool may_grow);
+  /// \param exact        times that base steps are to end at; where steps are chosen
+  StepControl(double end, int steps, double cfl, bool may_grow, Times exact = {});
 
   /// Continues from a saved run. Where the run is to have another number of steps than it had, or
   /// another CFL number, what is left of it is divided anew. Throws std::invalid_argument when no
@@ -65,6 +67,8 @@ class StepControl {
 
  private:
   void set(int step, double free_dt, double rate);
+  /// Where a stretch ends that is under way at a time, or begins there.
+  double end_of_stretch(double time) const;
 
   bool has_chosen() const { return choice_.free_dt > 0.0; }
 
@@ -72,6 +76,7 @@ class StepControl {
   int steps_;
   double cfl_;
   bool may_grow_;
+  Times exact_;
   StepChoice choice_;
   bool is_asked_ = false;  ///< whether a choice is due before the base step where the run stands
   int attempts_ = 0;       ///< at the step of the latest choice

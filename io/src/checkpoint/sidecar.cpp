@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -128,6 +129,10 @@ amr::ParameterValue to_value(const Json& json) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
+  const auto is_number = [](const Json& element) { return element.is_number(); };
+  if (json.is_array() && std::ranges::all_of(json, is_number)) {
+    return json.get<std::vector<double>>();
+  }
   throw Damage(fmt::format("{} is not the value of a key", shown(json)));
 }
 
@@ -153,6 +158,7 @@ amr::ParameterSet to_configuration(const Json& json) {
 Sidecar to_sidecar(const Json& json) {
   Sidecar sidecar;
   sidecar.wall_s = to_amount(json.at("wall_s"));
+  if (json.contains("reached")) sidecar.reached = to_amount(json.at("reached"));
   sidecar.backend = json.at("backend");
   sidecar.workers = to_int(json.at("workers"));
   sidecar.origin = {json.at("host"), json.at("cpu"), json.at("date"), json.at("version"),
@@ -218,6 +224,7 @@ Json sidecar_json(const Checkpoint& checkpoint) {
   json["sidecar_version"] = kSidecarVersion;
   json["step"] = run.step;
   json["wall_s"] = sidecar.wall_s;
+  if (sidecar.reached) json["reached"] = *sidecar.reached;
   json["backend"] = sidecar.backend;
   json["workers"] = sidecar.workers;
   add_origin(json, sidecar.origin);

@@ -265,15 +265,18 @@ std::string Config::state_toml() const {
 amr::ParameterSet Config::run_values() const { return that_determine(amr::Determines::kRun); }
 
 /// What solvers and cases declare, and regions, determine the state.
-amr::ParameterSet Config::that_determine(amr::Determines what) const {
+bool Config::is_of_run(const std::string& name) const {
   static const Schema core;
+  const Key* const key = core.find(name);
+  if (key == nullptr || key->determines != amr::Determines::kRun) return false;
+  const bool sets_steps = name == "output.interval" || name == "output.times";
+  return !sets_steps || !values_.flag("output.exact");
+}
+
+amr::ParameterSet Config::that_determine(amr::Determines what) const {
   amr::ParameterSet chosen;
   for (const auto& [name, value] : values_.values()) {
-    const Key* const key = core.find(name);
-    const bool of_run = key != nullptr && key->determines == amr::Determines::kRun;
-    if (of_run == (what == amr::Determines::kRun)) {
-      chosen.set(name, value);
-    }
+    if (is_of_run(name) == (what == amr::Determines::kRun)) chosen.set(name, value);
   }
   return chosen;
 }
@@ -339,6 +342,7 @@ amr::ParameterSet ConfigSource::values(const Schema& schema, bool core_only) con
   refuse_missing(schema);
   complete_lists(schema, values);
   complete_steps(values);
+  complete_rows(values);
   return values;
 }
 
@@ -359,11 +363,22 @@ void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& value
   }
 }
 
+bool ConfigSource::sets(std::string_view name) const {
+  return std::ranges::find(settings_, name, &Setting::key) != settings_.end();
+}
+
+void ConfigSource::complete_rows(amr::ParameterSet& values) const {
+  constexpr const char* kEvery = "diagnostics.every";
+  if (values.number("diagnostics.interval") > 0.0 && !sets(kEvery)) {
+    values.set(kEvery, std::int64_t{0});
+  }
+}
+
 void ConfigSource::complete_steps(amr::ParameterSet& values) const {
   const double cfl = values.number(kCfl);
   if (cfl == 0.0) return;
   const auto set = [&](const char* key, std::int64_t value) {
-    if (std::ranges::find(settings_, key, &Setting::key) == settings_.end()) values.set(key, value);
+    if (!sets(key)) values.set(key, value);
   };
   set(kSteps, 0);
   set("amr.interval", 0);
@@ -379,7 +394,7 @@ void ConfigSource::refuse_missing(const Schema& schema) const {
   for (const Key& key : schema.keys()) {
     const std::string& name = key.spec.name;
     if (!key.required || key.repeated) continue;
-    if (std::ranges::find(settings_, name, &Setting::key) != settings_.end()) continue;
+    if (sets(name)) continue;
     // A misspelled name is the likeliest reason.
     for (const Setting& setting : settings_) {
       const bool is_known = schema.find(setting.key) || schema.has_table(setting.key);

@@ -30,12 +30,18 @@ ValueError wrong_type(const Key& key, std::string_view got) {
       fmt::format("'{}' must be of type {}, not {}", key.spec.name, type_name(key), got));
 }
 
-/// Integers serve where numbers are asked for, and one integer where a list of integers of a known
-/// size is.
+/// Integers serve where numbers are asked for, one number where a list of numbers of any size is,
+/// and one integer where a list of integers of a known size is.
 amr::ParameterValue converted(const Key& key, amr::ParameterValue value) {
   const auto* integers = std::get_if<Integers>(&value);
   if (integers != nullptr && has_type<Numbers>(key)) {
     return Numbers(integers->begin(), integers->end());
+  }
+  if (has_type<Numbers>(key) && key.list_size == 0) {
+    if (const auto* number = std::get_if<double>(&value)) return Numbers{*number};
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      return Numbers{static_cast<double>(*whole)};
+    }
   }
   const auto* integer = std::get_if<std::int64_t>(&value);
   if (integer == nullptr) return value;

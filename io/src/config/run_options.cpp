@@ -92,20 +92,38 @@ std::vector<amr::OptionField<RunOptions>> described_options() {
           kRun,
           "base steps between checkpoints, or time such as \"10 min\" (s, min, "
           "h, d); 0 = none, but at signals and before the time limit"),
+      field<&R::checkpoint_interval>("checkpoint.interval", {.least = 0.0}, kRun,
+                                     "time of the case between checkpoints; 0 = by "
+                                     "checkpoint.every alone"),
       field<&R::checkpoints_kept>("checkpoint.keep", {1, kMostCount}, kRun,
                                   "newest checkpoints that stay; older ones are removed"),
       field<&R::on_failure>("checkpoint.on_failure", {}, kRun,
                             "what to do when a checkpoint cannot be written"),
       field<&R::output_every>("output.every", {0, kMostCount}, kRun,
-                              "base steps between files of the state; 0 = the final state only"),
+                              "base steps between files of the state; the final state has one in "
+                              "any case"),
+      field<&R::output_interval>("output.interval", {.least = 0.0}, kRun,
+                                 "time of the case between files of the state, each of the base "
+                                 "step that is nearest; 0 = none"),
+      field<&R::output_times>("output.times", {.least = 0.0}, kRun,
+                              "times of the case of which there is a file of the state, of the "
+                              "base step that is nearest; 0 = the initial state"),
+      field<&R::output_exact>("output.exact", {}, kCourse,
+                              "whether base steps end at the times of output.interval and "
+                              "output.times, so that files have these times to the bit; with "
+                              "time.cfl"),
       field<&R::output_extras>("output.extras", {}, kRun,
                                "whether files of the state also show level, worker, cost and "
                                "indicator; five times the size"),
       field<&R::compression>("output.compression", {}, kRun,
                              "how files of the state and checkpoints store their records; deflate "
                              "is smaller and slower"),
-      field<&R::diagnostics_every>("diagnostics.every", {1, kMostCount}, kRun,
-                                   "base steps between rows of diagnostics.csv"),
+      field<&R::diagnostics_every>("diagnostics.every", {0, kMostCount}, kRun,
+                                   "base steps between rows of diagnostics.csv; 0 = by "
+                                   "diagnostics.interval alone, which makes it the default"),
+      field<&R::diagnostics_interval>("diagnostics.interval", {.least = 0.0}, kRun,
+                                      "time of the case between rows of diagnostics.csv; 0 = by "
+                                      "diagnostics.every alone"),
       field<&R::trace_from>("trace.from", {-1, kMostCount}, kRun,
                             "base step from which trace.hdf records the workers; -1 = no trace"),
       field<&R::trace_steps>("trace.steps", {1, kMostCount}, kRun,

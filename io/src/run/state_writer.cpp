@@ -104,6 +104,7 @@ StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
   Copy copy{{std::move(attributes), save(), options_.sidecar}, std::nullopt};
   copy.checkpoint.sidecar->wall_s = history.wall_s;
+  copy.checkpoint.sidecar->reached = history.reached;
   copy.checkpoint.sidecar->backend = backend_.name();
   copy.checkpoint.sidecar->workers = simulation.workers();
   copy.own = std::move(own);

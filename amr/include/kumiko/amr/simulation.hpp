@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,12 +67,17 @@ class Simulation {
   /// \param take  gets this owner's records where owner 0 calls save_share(), which waits for it
   bool follow(const std::function<void(SavedRecords&& records)>& take = {});
 
-  /// Takes `steps` base steps; where the run chooses them by a CFL number, fewer if it ends before.
+  /// Takes base steps: `steps` of them, or fewer if it reach()es `until` or ends before, where it
+  /// chooses its steps by a CFL number; one at least, unless it has ended. No bit of the state
+  /// depends on where calls end.
   /// Throws CflError when an unsteady velocity, or a finer patch of a steady one, has a CFL number
   /// that the ghosts cannot serve, DeclarationError when no step would do. A run that chooses its
   /// steps goes back instead and takes a shorter one; it throws std::runtime_error when none is
   /// short enough. The run cannot go on then.
-  void advance(int steps);
+  void advance(int steps, double until = std::numeric_limits<double>::infinity());
+  /// The latest time to which the state is to be the nearest one: half a base step beyond time(),
+  /// as far as the next step is as long; time() itself where steps end at given times.
+  double reach() const;
   /// When the run ends: SimulationOptions::end_time, or the case's.
   double end_time() const;
   /// Whether the run has come to its end.

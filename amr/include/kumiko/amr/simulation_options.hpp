@@ -8,6 +8,7 @@
 #include <kumiko/amr/option_field.hpp>
 #include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/refinement_options.hpp>
+#include <kumiko/amr/times.hpp>
 
 namespace kumiko::amr {
 
@@ -55,6 +56,8 @@ struct SimulationOptions {
   /// Whether a run whose CFL numbers may grow keeps a copy of the state that it may have to go back
   /// to, which a failed run can be saved from; a run that chooses its steps always does.
   bool keep_state = true;
+  /// Times that base steps end at, to the bit; where the run chooses its steps.
+  Times exact_times;
   Schedule schedule = Schedule::kAuto;
   /// Bytes of cache that the workers share; by schedule dataflow a level of more takes its steps by
   /// blocks in time (placement.hpp). 0 = the last-level cache's size, 64 MiB at most, or 32 MiB

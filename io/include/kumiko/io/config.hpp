@@ -48,6 +48,9 @@ class Config {
   /// for what stands beside it.
   std::string state_toml() const;
   amr::ParameterSet run_values() const;
+  /// Whether no bit of the state depends on a key. The times of output are such keys unless base
+  /// steps end at them.
+  bool is_of_run(const std::string& name) const;
 
  private:
   amr::ParameterSet that_determine(amr::Determines what) const;
@@ -103,6 +106,10 @@ class ConfigSource {
   void refuse_missing(const Schema& schema) const;
   /// Gives a run that chooses its steps the defaults that suit it.
   void complete_steps(amr::ParameterSet& values) const;
+  /// Leaves rows of diagnostics to their interval where only that is given.
+  void complete_rows(amr::ParameterSet& values) const;
+  /// Whether the configuration gives a key.
+  bool sets(std::string_view name) const;
   /// Says for which grid the thresholds are given, where the configuration leaves it to the file's.
   void complete_threshold(const Schema& schema, amr::ParameterSet& values) const;
   /// Gives every table of a list the keys that it does not set.

@@ -1,6 +1,7 @@
 // What a run does besides computing: what it works with, when it ends, and what it writes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <kumiko/amr/option_field.hpp>
 #include <kumiko/amr/simulation_options.hpp>
+#include <kumiko/amr/times.hpp>
 #include <kumiko/io/compression.hpp>
 #include <kumiko/runtime/options.hpp>
 
@@ -35,14 +37,25 @@ struct RunOptions {
   int workers = 0;            ///< 0 = all available
   runtime::IdlePolicy idle = runtime::IdlePolicy::kPressure;
   Interval checkpoints;
+  double checkpoint_interval = 0.0;  ///< in the case's time, as the next ones; 0 = none
   int checkpoints_kept = 2;
   OnFailure on_failure = OnFailure::kContinue;
   int output_every = 0;  ///< base steps; 0 = the final state only
+  double output_interval = 0.0;
+  std::vector<double> output_times;
+  bool output_exact = false;  ///< whether base steps end at the two above
   bool output_extras = false;
   Compression compression = Compression::kNone;
-  int diagnostics_every = 10;  ///< base steps
-  int trace_from = -1;         ///< base step; -1 = no trace
+  int diagnostics_every = 10;  ///< base steps; 0 = by time alone
+  double diagnostics_interval = 0.0;
+  int trace_from = -1;  ///< base step; -1 = no trace
   int trace_steps = 40;
+
+  /// When states are to be written, beside those of output_every.
+  amr::Times times_of_output() const { return amr::Times(output_interval, output_times); }
+  bool writes_initial_state() const {
+    return std::ranges::find(output_times, 0.0) != output_times.end();
+  }
 };
 
 /// The options that a configuration's values stand for, which are in their ranges each. Throws

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -27,7 +28,10 @@ struct RunPaths {
 /// What a run took up to a checkpoint, and how it was computed. Files of the same case, keys and
 /// step are equal to the bit, whatever stands here.
 struct Sidecar {
-  double wall_s = 0.0;       ///< what the stepping has taken so far
+  double wall_s = 0.0;  ///< what the stepping has taken so far
+  /// Up to which time what is due by the case's time has been done: amr::Simulation::reach() or
+  /// more. Nothing in those of earlier versions.
+  std::optional<double> reached = {};
   std::string backend = {};  ///< of the part of the run that ends there
   int workers = 0;           ///< that part's
   Origin origin = {};

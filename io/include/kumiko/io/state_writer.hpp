@@ -41,6 +41,7 @@ std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesyste
 struct RunHistory {
   std::vector<ComponentMass> initial_masses;  ///< of each component; none = not known
   double wall_s = 0.0;                        ///< of stepping so far
+  std::optional<double> reached = {};         ///< as Sidecar::reached
 };
 
 /// What holds for all files of a run.
