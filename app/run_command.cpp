@@ -412,7 +412,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     } catch (const std::exception& error) {
       std::string way = way_on(files);
       if (way.empty()) throw;
-      if (dynamic_cast<const amr::CflError*>(&error) != nullptr) {
+      if (dynamic_cast<const amr::CflError*>(&error) != nullptr ||
+          dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr) {
         way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
       }
       const Failure failure =

@@ -315,6 +315,7 @@ TEST(Owners, GivenBrokenValuesWithBothThenBothNameTheFirstOfTheFinestLevel) {
 Failure failure(int level, double time, double cfl, const std::string& text) {
   Failure one;
   one.step.level = level;
+  one.step.number = static_cast<int>(8.0 * time);
   one.step.base_step = 7;
   one.step.time = time;
   one.cfl = cfl;

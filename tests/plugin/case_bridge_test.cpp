@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -67,7 +68,8 @@ constexpr kumiko_case_functions kCounted = {
     .refinement_indicator = nullptr,
     .component_names = nullptr,
     .published_values = nullptr,
-    .equation = nullptr};
+    .equation = nullptr,
+    .observe = nullptr};
 
 /// Its CFL number is the velocity's in x.
 class AskingSolver final : public amr::Solver {
@@ -279,6 +281,103 @@ TEST(CaseFromPlugin, GivenThreeDimensionsThenARunSaysHowManyThereAre) {
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(), "the case has 3 dimensions; this Kumiko computes in 2");
   }
+}
+
+/// Keeps what it is shown.
+struct WatchingCase final : amr::Case {
+  double end_time() const override { return 1.0; }
+  void initial(amr::Points, int, std::span<double>) const override {}
+  void velocity(amr::Points, double, amr::Vectors) const override {}
+  int observe_every() const override { return 5; }
+  void observe(const amr::Observation& shown) const override {
+    if (shown.step == 10) throw std::runtime_error("the probe is broken");
+    EXPECT_EQ(shown.step, 5);
+    EXPECT_EQ(shown.time, 0.25);
+    EXPECT_EQ(shown.dt, 0.05);
+    EXPECT_EQ(shown.rank, 1);
+    EXPECT_EQ(shown.ranks, 2);
+    ASSERT_EQ(shown.patches.size(), 2U);
+    const amr::ObservedPatch& second = shown.patches[1];
+    EXPECT_EQ(second.id, (amr::PatchId{1, 4, 7}));
+    EXPECT_EQ(second.x, 2.0);
+    EXPECT_EQ(second.y, 3.5);
+    EXPECT_EQ(second.spacing, 0.03125);
+    EXPECT_EQ(second.covered, (std::array<bool, 4>{false, true, false, true}));
+    EXPECT_EQ(second.state(3, 4), 42.0);
+  }
+};
+
+TEST(CaseFromPlugin, GivenACaseThatWatchesThenItIsShownWhatTheEngineShows) {
+  const CaseFromBeyond problem(give(std::make_unique<WatchingCase>()), "case 'watch' of 'w.so'");
+  EXPECT_EQ(problem.observe_every(), 5);
+  EXPECT_EQ(CaseFromBeyond(give(std::make_unique<OddCase>()), "odd").observe_every(), 0);
+  constexpr int kGhosts = 2;
+  std::vector<double> values(20 * 20);
+  const amr::PatchView view(values.data(), 1, kGhosts);
+  view(3, 4) = 42.0;
+  const std::array<amr::ObservedPatch, 2> patches = {
+      amr::ObservedPatch{.id = {0, 1, 2}, .state = view},
+      amr::ObservedPatch{.id = {1, 4, 7},
+                         .x = 2.0,
+                         .y = 3.5,
+                         .spacing = 0.03125,
+                         .covered = {false, true, false, true},
+                         .state = view}};
+  problem.observe({5, 0.25, 0.05, 1, 2, patches});
+  try {
+    problem.observe({10, 0.5, 0.05, 1, 2, patches});
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "case 'watch' of 'w.so': the probe is broken");
+  }
+}
+
+TEST(CaseFromPlugin, GivenATableFromBeforeThereWereHooksThenNothingIsShown) {
+  kumiko_case_functions older = kCounted;
+  older.size = offsetof(kumiko_case_functions, observe);
+  CountedCase counted;
+  const CaseFromBeyond problem({&older, &counted}, "case 'older'");
+  EXPECT_EQ(problem.observe_every(), 0);
+}
+
+/// Admits what is above 0.
+class Positive final : public amr::Solver {
+ public:
+  explicit Positive(bool limits) { traits_.limits_states = limits; }
+  const amr::SolverTraits& traits() const override { return traits_; }
+  std::size_t coefficients() const override { return 0; }
+  double prepare(const amr::Case&, const amr::PatchPoints&, double, double,
+                 std::span<double>) const override {
+    return 0.0;
+  }
+  void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {}
+  std::optional<amr::InnerPoint> inadmissible_point(amr::ConstPatchView state) const override {
+    for (int j = 0; j < amr::kPatchSize; ++j) {
+      for (int i = 0; i < amr::kPatchSize; ++i) {
+        if (!(state(i, j) > 0.0)) return amr::InnerPoint{i, j};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  amr::SolverTraits traits_;
+};
+
+TEST(SolverFromPlugin, GivenASolverThatLimitsStatesThenItsAnswerComesThrough) {
+  const SolverFromBeyond solver(give(std::make_unique<Positive>(true)), "positive", "solver");
+  EXPECT_TRUE(solver.traits().limits_states);
+  std::vector<double> values(20 * 20, 1.0);
+  const amr::PatchView view(values.data(), 1, 2);
+  EXPECT_FALSE(solver.inadmissible_point(view));
+  view(7, 3) = -1.0;
+  view(2, 9) = -1.0;
+  const auto point = solver.inadmissible_point(view);
+  ASSERT_TRUE(point);
+  EXPECT_EQ(point->i, 7);
+  EXPECT_EQ(point->j, 3);
+  const SolverFromBeyond any(give(std::make_unique<Positive>(false)), "any", "solver");
+  EXPECT_FALSE(any.traits().limits_states);
 }
 
 TEST(SolverFromPlugin, GivenThreeDimensionsThenItsDeclarationIsImpossible) {

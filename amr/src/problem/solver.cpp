@@ -38,6 +38,10 @@ double Solver::weight(const Case&, const PatchPoints&, double) const {
   throw missing("weight", "weighted");
 }
 
+std::optional<InnerPoint> Solver::inadmissible_point(ConstPatchView) const {
+  throw missing("inadmissible_point", "limits_states");
+}
+
 double Solver::state_cfl(ConstPatchView, std::span<const double>) const {
   throw missing("state_cfl", "nonlinear");
 }

@@ -1,6 +1,8 @@
 // A step of a level, and which of its patches' two states stands at either end.
 #pragma once
 
+#include <cstdint>
+
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/stretch.hpp>
 
@@ -29,10 +31,17 @@ struct LevelStep {
   bool ends_coarse() const { return level > 0 && ((number + 1) & (ratio - 1)) == 0; }
   /// The level below's state at the start of its step that contains this one.
   State coarse_from() const { return state_at(coarse_number()); }
+  /// When the step begins and ends, counted in steps of the finest level that there can be since
+  /// the window began: of all levels, the same number for the same time.
+  std::int64_t begin_tick() const { return std::int64_t{number} << finer_levels(); }
+  std::int64_t end_tick() const { return (std::int64_t{number} + 1) << finer_levels(); }
   /// Number of the level above's state where this step begins.
   int finer_begin() const { return ratio * number; }
   /// Number of the level above's state where this step ends.
   int finer_end() const { return ratio * (number + 1); }
+
+ private:
+  int finer_levels() const { return kLargestLevelCount - (ratio == 1 ? 0 : level); }
 };
 
 /// The steps of a stretch of base steps: the same numbers for every schedule.

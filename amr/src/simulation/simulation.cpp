@@ -19,6 +19,7 @@
 
 #include "ghosts/ghost_exchange.hpp"
 #include "observation/patch_note.hpp"
+#include "observation/shown_state.hpp"
 #include "refinement/criterion.hpp"
 #include "refinement/field_scales.hpp"
 #include "refinement/regrid_interval.hpp"
@@ -196,7 +197,7 @@ struct Simulation::Engine {
                    first_owners(options, owner)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
-        control_(options_.end_time, options_.steps, options_.cfl, may_fail(),
+        control_(options_.end_time, options_.steps, options_.cfl, may_grow(),
                  options_.exact_times) {
     stepper_.begin(control_.stretch());
   }
@@ -208,6 +209,7 @@ struct Simulation::Engine {
       make_plan();
       regrid(Fill::kSample);
       look_for_broken_values();
+      show_to_case();
     });
   }
 
@@ -427,6 +429,7 @@ struct Simulation::Engine {
         try {
           stepper_.advance(step_, count);
           step_ += count;
+          show_to_case();
         } catch (const StepRefused& refused) {
           shorten(refused);
         } catch (...) {
@@ -446,8 +449,19 @@ struct Simulation::Engine {
     return stepper_.clock().time(step) + (options_.exact_times.empty() ? 0.5 * dt() : 0.0);
   }
 
-  /// Of so many base steps of equal length those up to which the run reaches a time.
+  /// Shows the case a state that the run does not go back from, where it has asked for it.
+  void show_to_case() {
+    const int every = case_.observe_every();
+    if (every <= 0 || step_ % every != 0) return;
+    show_state(case_, hierarchy_, step_, time(), step_ > 0 ? dt() : 0.0, owner_);
+  }
+
+  /// Of so many base steps of equal length those up to which the run reaches a time, or the case is
+  /// to be shown the state.
   int steps_until(double time, int most) const {
+    if (const int every = case_.observe_every(); every > 0) {
+      most = std::min(most, every - step_ % every);
+    }
     int count = 1;
     while (count < most && reach(step_ + count) < time) ++count;
     return count;
@@ -509,8 +523,10 @@ struct Simulation::Engine {
     }
   }
 
+  /// Whether CFL numbers of equal steps may grow.
+  bool may_grow() const { return !case_.steady_velocity() || solver_.traits().nonlinear; }
   /// Whether a step may turn out to be too long when it is taken.
-  bool may_fail() const { return !case_.steady_velocity() || solver_.traits().nonlinear; }
+  bool may_fail() const { return may_grow() || solver_.traits().limits_states; }
 
   /// The choice of the steps, for a saved run; none where all steps have one length.
   std::optional<StepChoice> saved_choice() const {
@@ -659,7 +675,7 @@ struct Simulation::Engine {
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       PatchMotion& motion = stepper_.motion().at(index, slot);
       // Else it is what was prepared, for these steps.
-      if (may_fail() && saved.dt == dt()) motion.cfl = saved.level(index).cfl[slot];
+      if (may_grow() && saved.dt == dt()) motion.cfl = saved.level(index).cfl[slot];
       motion.travelled = saved.level(index).travelled[slot];
     }
   }

@@ -26,14 +26,15 @@ enum class ErrorType : std::int32_t {
   kOther,
   kCfl,
   kRefused,
+  kInadmissible,
   kDeclaration,
   kBrokenValue,
   kInvalidArgument
 };
 
-/// What of a failure decides which one comes first, beside level and patch; and what it is.
+/// What of a failure decides which one comes first, beside the patch; and what it is.
 struct ToldFailure {
-  double time = 0.0;
+  PieceOrder order;
   double cfl = 0.0;
   std::int32_t owner = 0;
   ErrorType type = ErrorType::kOther;
@@ -42,7 +43,7 @@ struct ToldFailure {
 
 bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
   const auto key = [](const Part<ToldFailure>& part) {
-    return std::tuple(part.value.time, part.patch.level, -part.value.cfl, part.patch);
+    return std::tuple(part.value.order, -part.value.cfl, part.patch);
   };
   return key(a) < key(b);
 }
@@ -84,6 +85,7 @@ std::exception_ptr with_place(const Failure& failure, const PatchId& patch) {
     std::rethrow_exception(failure.what);
   } catch (const CflError&) {
   } catch (const StepRefused&) {
+  } catch (const InadmissibleState&) {
   } catch (const DeclarationError&) {
   } catch (const BrokenValueError&) {
   } catch (const cluster::RankLost&) {
@@ -112,6 +114,9 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
     told.type = ErrorType::kRefused;
     told.number = error.base_step();
     return error.what();
+  } catch (const InadmissibleState& error) {
+    told.type = ErrorType::kInadmissible;
+    return error.what();
   } catch (const DeclarationError& error) {
     told.type = ErrorType::kDeclaration;
     return error.what();
@@ -134,6 +139,8 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
       throw CflError(text, told.number);
     case ErrorType::kRefused:
       throw StepRefused(text, static_cast<int>(told.number));
+    case ErrorType::kInadmissible:
+      throw InadmissibleState(text);
     case ErrorType::kDeclaration:
       throw DeclarationError(text);
     case ErrorType::kBrokenValue:
@@ -148,6 +155,11 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
 
 }  // namespace
 
+PieceOrder order_of(const LevelStep& step, PieceKind kind) {
+  if (kind == PieceKind::kFinish) return {step.end_tick(), 0, -step.level, 0};
+  return {step.begin_tick(), 1, step.level, kind == PieceKind::kBlend ? 1 : 0};
+}
+
 void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch) {
   std::vector<Part<ToldFailure>> failures;
   std::exception_ptr own_failure;
@@ -159,7 +171,7 @@ void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId&
       // No memory for the words: the others wait for this owner all the same.
       own_failure = own->what;
     }
-    ToldFailure told{own->step.time, own->cfl, owner.number()};
+    ToldFailure told{order_of(own->step, own->kind), own->cfl, owner.number()};
     own_text = text_and_type(own_failure, told);
     failures.push_back({patch, 0, told});
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -13,6 +15,8 @@
 #include <utility>
 
 #include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/solver.hpp>
+#include <kumiko/amr/trace.hpp>
 
 #include "schedule/level_step.hpp"
 
@@ -29,16 +33,34 @@ class StepRefused : public std::runtime_error {
   int base_step_;
 };
 
-/// One patch's failure in one step of its level.
+/// One patch's failure in one step of its level: an exception, a CFL number that is too large, or a
+/// point whose state is not admissible.
 struct Failure {
   LevelStep step;
   std::size_t slot = 0;
-  double cfl = 0.0;         ///< the number that is too large, without an exception
-  std::exception_ptr what;  ///< the exception, or nullptr
+  PieceKind kind = PieceKind::kAdvance;
+  std::exception_ptr what = nullptr;
+  double cfl = 0.0;
+  std::optional<InnerPoint> point = {};
 };
 
-/// Keeps the failure that comes first in the order of time, so that a run ends with the same error
-/// whoever met it first: by time, level, the larger CFL number, slot.
+/// Where a piece of work stands in an order in which a piece that reads what another one has
+/// written comes after it: what ends at a time before what begins there, finer levels first, since
+/// they are restricted onto coarser ones; then coarser levels first, since finer ghosts are
+/// interpolated from them, and a level's advance before the ghosts of what it has computed. A
+/// failure may bring others, but none before it.
+struct PieceOrder {
+  std::int64_t tick = 0;
+  std::int32_t begins = 0;  ///< 0: the piece ends a step there
+  std::int32_t level = 0;   ///< negative where finer levels come first
+  std::int32_t kind = 0;
+
+  auto operator<=>(const PieceOrder&) const = default;
+};
+PieceOrder order_of(const LevelStep& step, PieceKind kind);
+
+/// Keeps the failure that comes first in PieceOrder, so that a run ends with the same error whoever
+/// met it first; then the larger CFL number, and the lower slot.
 class FirstFailure {
  public:
   /// Keeps the failure if it comes first. From any thread.
@@ -66,9 +88,8 @@ class FirstFailure {
  private:
   static constexpr int kNone = std::numeric_limits<int>::max();
 
-  /// Steps of different levels that begin together do so at the same time, to the bit.
-  static std::tuple<double, int, double, std::size_t> key(const Failure& failure) {
-    return {failure.step.time, failure.step.level, -failure.cfl, failure.slot};
+  static std::tuple<PieceOrder, double, std::size_t> key(const Failure& failure) {
+    return {order_of(failure.step, failure.kind), -failure.cfl, failure.slot};
   }
 
   std::mutex mutex_;
@@ -78,12 +99,11 @@ class FirstFailure {
 
 /// Throws the failure that comes first among those of all owners; each has its first one, if any.
 /// The owner that has it throws its exception, the others one with its text: a CflError,
-/// StepRefused, DeclarationError, BrokenValueError or std::invalid_argument if it is one, else a
-/// std::runtime_error. What a case or a solver has thrown is nested in an exception with its text
-/// and its patch, base step and time: a std::bad_alloc or std::invalid_argument if it is one, else
-/// a std::runtime_error. All owners call it; it returns if none has failed.
-/// \param own    with an exception
-/// \param patch  that has failed
+/// StepRefused, InadmissibleState, DeclarationError, BrokenValueError or std::invalid_argument if
+/// it is one, else a std::runtime_error. What a case or a solver has thrown is nested in an
+/// exception with its text and its patch, base step and time: a std::bad_alloc or
+/// std::invalid_argument if it is one, else a std::runtime_error. All owners call it; it returns if
+/// none has failed. \param own    with an exception \param patch  that has failed
 void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
 
 }  // namespace kumiko::amr

@@ -214,6 +214,21 @@ void PatchStepper::end_advance(const LevelStep& step, std::size_t slot) const {
   accumulate_fluxes(hierarchy_.level(step.level).patch(slot), step.second_half() ? 1 : 0);
 }
 
+std::optional<InnerPoint> PatchStepper::inadmissible_point(int level, std::size_t slot,
+                                                           State state) const {
+  if (!solver_.traits().limits_states) return std::nullopt;
+  return solver_.inadmissible_point(
+      std::as_const(hierarchy_).level(level).patch(slot).state(state));
+}
+
+std::optional<InnerPoint> PatchStepper::inadmissible_after(const Piece& piece) const {
+  if (!solver_.traits().limits_states) return std::nullopt;
+  const bool is_last =
+      piece.kind == PieceKind::kFinish || !rules_.finishes(piece.step.level, piece.slot);
+  if (!is_last) return std::nullopt;
+  return inadmissible_point(piece.step.level, piece.slot, piece.step.to());
+}
+
 void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) const {
   const bool second = step.second_half();
   exchange_.fill(step.level, slot, step.to(),

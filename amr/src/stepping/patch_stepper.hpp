@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <kumiko/amr/simulation_options.hpp>
@@ -14,6 +15,7 @@
 #include "ghosts/ghost_exchange.hpp"
 #include "schedule/level_step.hpp"
 #include "schedule/step_rules.hpp"
+#include "schedule/window.hpp"
 #include "transfer/transfer_operators.hpp"
 
 namespace kumiko::amr {
@@ -82,6 +84,11 @@ class PatchStepper {
   /// have computed and, when fluxes are kept, what has flown to and from finer patches beside its
   /// points. The children, and those of the neighbours, have reached the same time.
   void finish(const LevelStep& step, std::size_t slot) const;
+
+  /// The first point of a patch whose state the solver does not admit.
+  std::optional<InnerPoint> inadmissible_point(int level, std::size_t slot, State state) const;
+  /// The same after a piece of a step, which is looked at if it completes the step's last state.
+  std::optional<InnerPoint> inadmissible_after(const Piece& piece) const;
 
   /// The error for a patch whose CFL number exceeds the solver's limit. Throws DeclarationError
   /// when that number does not fall with the step.

@@ -36,6 +36,7 @@ class PieceRunner {
         patches_.fill_next_ghosts(step, slot);
       } else if (kind == PieceKind::kFinish) {
         patches_.finish(step, slot);
+        look_at_state(piece);
       } else {
         patches_.fill_ghosts(step, slot);
         const double cfl = patches_.begin_advance(step, slot);
@@ -43,13 +44,14 @@ class PieceRunner {
           patches_.advance(patches_.hand_over(step, slot));
           patches_.end_advance(step, slot);
           work.note_cfl(patches_.motion().level(step.level)[slot].cfl);
+          look_at_state(piece);
         } else {
-          failures_.keep({step, slot, cfl, nullptr});
+          failures_.keep({.step = step, .slot = slot, .cfl = cfl});
         }
         work.count_updates(kPatchPoints);
       }
     } catch (...) {
-      failures_.keep({step, slot, 0.0, std::current_exception()});
+      failures_.keep({step, slot, kind, std::current_exception()});
     }
     return work.end();
   }
@@ -72,13 +74,13 @@ class PieceRunner {
         work.count_updates(kPatchPoints);
         const double cfl = patches_.begin_advance(step, slot);
         if (!patches_.serves(cfl)) {
-          failures_.keep({step, slot, cfl, nullptr});
+          failures_.keep({.step = step, .slot = slot, .cfl = cfl});
           continue;
         }
         list.push_back(patches_.hand_over(step, slot));
         slots.push_back(slot);
       } catch (...) {
-        failures_.keep({step, slot, 0.0, std::current_exception()});
+        failures_.keep({step, slot, PieceKind::kAdvance, std::current_exception()});
       }
     }
     try {
@@ -86,6 +88,7 @@ class PieceRunner {
       for (const std::size_t slot : slots) {
         patches_.end_advance(step, slot);
         work.note_cfl(patches_.motion().level(step.level)[slot].cfl);
+        look_at_state({PieceKind::kAdvance, step, slot});
       }
     } catch (...) {
       keep_failures(step, slots, list, std::current_exception());
@@ -94,6 +97,12 @@ class PieceRunner {
   }
 
  private:
+  void look_at_state(const Piece& piece) {
+    if (const auto point = patches_.inadmissible_after(piece)) {
+      failures_.keep({.step = piece.step, .slot = piece.slot, .kind = piece.kind, .point = point});
+    }
+  }
+
   /// Of a list for which the solver has failed: each patch's own failure, or `of_all` if none fails
   /// by itself.
   void keep_failures(const LevelStep& step, std::span<const std::size_t> slots,
@@ -103,11 +112,11 @@ class PieceRunner {
       try {
         patches_.advance_list(list.subspan(at, 1));
       } catch (...) {
-        failures_.keep({step, slots[at], 0.0, std::current_exception()});
+        failures_.keep({step, slots[at], PieceKind::kAdvance, std::current_exception()});
         found = true;
       }
     }
-    if (!found) failures_.keep({step, slots.front(), 0.0, of_all});
+    if (!found) failures_.keep({step, slots.front(), PieceKind::kAdvance, of_all});
   }
 
   const PatchStepper& patches_;

@@ -63,9 +63,14 @@ void TimeStepper::prepare(int index, const std::vector<std::size_t>& slots, doub
       fill(slot);  // may wait for a file
       const PatchNote note("the preparation", level.patch(slot).id(), step.base_step, time);
       const double cfl = patches_.prepare(index, slot, State::kNow, time);
-      if (!patches_.serves(cfl) && !chooses_) failures_.keep({step, slot, cfl, nullptr});
+      if (!patches_.serves(cfl) && !chooses_) {
+        failures_.keep({.step = step, .slot = slot, .cfl = cfl});
+      }
+      if (const auto point = patches_.inadmissible_point(index, slot, State::kNow)) {
+        failures_.keep({.step = step, .slot = slot, .point = point});
+      }
     } catch (...) {
-      failures_.keep({step, slot, 0.0, std::current_exception()});
+      failures_.keep({step, slot, PieceKind::kAdvance, std::current_exception()});
     }
   });
   end_on_failure();
@@ -104,7 +109,7 @@ double TimeStepper::largest(double time, CflOf cfl_of) {
         each[slot] = cfl_of(index, slot);
       } catch (...) {
         const LevelStep step{.level = index, .base_step = PatchNote::kNoStep, .time = time};
-        failures_.keep({step, slot, 0.0, std::current_exception()});
+        failures_.keep({step, slot, PieceKind::kAdvance, std::current_exception()});
       }
     });
     for (const double cfl : each) largest = std::max(largest, cfl);
@@ -137,21 +142,36 @@ void TimeStepper::advance(int first, int count) {
   }
 }
 
+/// The error of a failure without an exception.
+void TimeStepper::throw_error(const Failure& failure, const Patch& patch) const {
+  const LevelStep& step = failure.step;
+  const bool is_in_step = step.base_step != PatchNote::kNoStep;
+  if (failure.point) {
+    const double time = is_in_step ? step.time + step.dt : step.time;
+    const std::string error = fmt::format(
+        "solver '{}' does not admit the state of {} at point ({}, {}){}, t = {:g}",
+        patches_.solver_name(), to_string(patch.id()), failure.point->i, failure.point->j,
+        is_in_step ? fmt::format(" after a step in base step {}", step.base_step) : "", time);
+    if (chooses_ && is_in_step) throw StepRefused(error, step.base_step);
+    throw InadmissibleState(is_in_step ? error + "; more `steps` may avoid it, or `cfl` instead"
+                                       : error);
+  }
+  if (!chooses_) throw patches_.cfl_error(patch, step.time, failure.cfl);
+  throw StepRefused(
+      fmt::format("{} has CFL number {:.8g} in base step {}, t = {:g}, but solver '{}' takes up to "
+                  "{:g}",
+                  to_string(patch.id()), failure.cfl, step.base_step, step.time,
+                  patches_.solver_name(), patches_.cfl_limit()),
+      step.base_step);
+}
+
 void TimeStepper::end_on_failure() {
   std::optional<Failure> failure = failures_.take();
   if (!failure) return throw_first(owner_, failure, {});
   const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
   if (!failure->what) {
     try {
-      if (chooses_) {
-        throw StepRefused(
-            fmt::format("{} has CFL number {:.8g} in base step {}, t = {:g}, but solver '{}' takes "
-                        "up to {:g}",
-                        to_string(patch.id()), failure->cfl, failure->step.base_step,
-                        failure->step.time, patches_.solver_name(), patches_.cfl_limit()),
-            failure->step.base_step);
-      }
-      throw patches_.cfl_error(patch, failure->step.time, failure->cfl);
+      throw_error(*failure, patch);
     } catch (...) {
       failure->what = std::current_exception();
     }

@@ -30,7 +30,8 @@ class TimeStepper {
 
   /// Gives patches that came to a level their values, by fill(slot) from many threads at once, and
   /// their coefficients at a time; to be called after every change of a level.
-  /// Throws CflError when a patch's CFL number exceeds the solver's limit, unless steps are chosen.
+  /// Throws CflError when a patch's CFL number exceeds the solver's limit, unless steps are chosen,
+  /// and InadmissibleState.
   void prepare(int level, const std::vector<std::size_t>& slots, double time,
                const std::function<void(std::size_t)>& fill);
 
@@ -75,6 +76,7 @@ class TimeStepper {
   }
 
  private:
+  [[noreturn]] void throw_error(const Failure& failure, const Patch& patch) const;
   void end_on_failure();
   template <class CflOf>
   double largest(double time, CflOf cfl_of);

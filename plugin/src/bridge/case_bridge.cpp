@@ -1,6 +1,8 @@
 #include "bridge/case_bridge.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,7 @@ kumiko_status facts(const void* self, kumiko_case_facts* facts, kumiko_error* er
     own.end_time = problem.end_time();
     own.components = problem.components();
     own.has_steady_velocity = problem.steady_velocity() ? 1 : 0;
+    own.observe_every = problem.observe_every();
     fill_room(facts, own);
   });
 }
@@ -128,6 +131,41 @@ kumiko_status equation(const void* self, const kumiko_equation_taker* taker, kum
   return serve_fully(error, [&] { give(served(self).equation(), *taker); });
 }
 
+kumiko_observed_patch patch_to_c(const amr::ObservedPatch& patch) {
+  std::int32_t covered = 0;
+  for (std::size_t quadrant = 0; quadrant < patch.covered.size(); ++quadrant) {
+    if (patch.covered[quadrant]) covered |= 1 << quadrant;
+  }
+  return {patch.id.level, patch.id.i, patch.id.j,    covered,
+          patch.x,        patch.y,    patch.spacing, to_c(patch.state)};
+}
+
+amr::ObservedPatch patch_from_c(const kumiko_observed_patch& patch) {
+  amr::ObservedPatch own{
+      {patch.level, patch.i, patch.j}, patch.x, patch.y, patch.spacing, {}, from_c(patch.state)};
+  for (std::size_t quadrant = 0; quadrant < own.covered.size(); ++quadrant) {
+    own.covered[quadrant] = ((patch.covered >> quadrant) & 1) != 0;
+  }
+  return own;
+}
+
+template <class To, class From, class Convert>
+std::vector<To> all_of(std::span<const From> list, Convert convert) {
+  std::vector<To> converted;
+  converted.reserve(list.size());
+  for (const From& one : list) converted.push_back(convert(one));
+  return converted;
+}
+
+kumiko_status observe(const void* self, const kumiko_observation* shown, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    const std::vector<amr::ObservedPatch> patches =
+        all_of<amr::ObservedPatch>(std::span(shown->patches, shown->patch_count), patch_from_c);
+    served(self).observe({static_cast<int>(shown->step), shown->time, shown->dt, shown->rank,
+                          shown->ranks, patches});
+  });
+}
+
 constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
   return {.size = sizeof(kumiko_case_functions),
           .destroy = destroy,
@@ -141,7 +179,8 @@ constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
           .refinement_indicator = refinement_indicator,
           .component_names = component_names,
           .published_values = published_values,
-          .equation = equation};
+          .equation = equation,
+          .observe = observe};
 }
 
 constexpr kumiko_case_functions kLent = functions(keep);
@@ -204,6 +243,15 @@ amr::Equation CaseFromBeyond::equation() const {
   const kumiko_equation_taker taker = taker_into(equation);
   if (lent_.equation != nullptr) call(lent_.equation, &taker);
   return equation;
+}
+
+void CaseFromBeyond::observe(const amr::Observation& observation) const {
+  const std::vector<kumiko_observed_patch> patches =
+      all_of<kumiko_observed_patch>(observation.patches, patch_to_c);
+  const kumiko_observation in_c{sizeof(in_c),   observation.step, observation.time,
+                                observation.dt, observation.rank, observation.ranks,
+                                patches.data(), patches.size()};
+  call(lent_.observe, &in_c);
 }
 
 std::vector<amr::PublishedValue> CaseFromBeyond::published_values() const {

@@ -111,6 +111,8 @@ class CaseFromBeyond final : public amr::Case {
                                        patch.spacing, to_c(patch.points), to_c(patch.field)};
     return ask(lent_.refinement_indicator, &in_c, indicator.data());
   }
+  int observe_every() const override { return lent_.observe == nullptr ? 0 : facts_.observe_every; }
+  void observe(const amr::Observation& observation) const override;
   std::vector<amr::PublishedValue> published_values() const override;
 
   LentCase lend() const { return {{&lent_, case_.self}, whose_}; }

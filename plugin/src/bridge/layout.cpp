@@ -25,9 +25,16 @@ using Facts = kumiko_case_facts;
 static_assert(places(offsetof(Facts, size), offsetof(Facts, dimensions), offsetof(Facts, extent_x),
                      offsetof(Facts, extent_y), offsetof(Facts, sides), offsetof(Facts, end_time),
                      offsetof(Facts, components), offsetof(Facts, has_steady_velocity),
-                     sizeof(Facts)) == places(0, 8, 16, 24, 32, 96, 104, 108, 112));
-static_assert(offsetof(Facts, has_steady_velocity) + sizeof(Facts::has_steady_velocity) ==
-              sizeof(Facts));
+                     offsetof(Facts, observe_every), offsetof(Facts, reserved),
+                     sizeof(Facts)) == places(0, 8, 16, 24, 32, 96, 104, 108, 112, 116, 120));
+static_assert(offsetof(Facts, reserved) + sizeof(Facts::reserved) == sizeof(Facts));
+
+using Shown = kumiko_observation;
+static_assert(places(offsetof(Shown, size), offsetof(Shown, step), offsetof(Shown, time),
+                     offsetof(Shown, dt), offsetof(Shown, rank), offsetof(Shown, ranks),
+                     offsetof(Shown, patches), offsetof(Shown, patch_count),
+                     sizeof(Shown)) == places(0, 8, 16, 24, 32, 36, 40, 48, 56));
+static_assert(offsetof(Shown, patch_count) + sizeof(Shown::patch_count) == sizeof(Shown));
 
 using Refinement = kumiko_refinement_patch;
 static_assert(places(offsetof(Refinement, size), offsetof(Refinement, level),
@@ -43,9 +50,9 @@ static_assert(places(offsetof(OfCase, size), offsetof(OfCase, destroy), offsetof
                      offsetof(OfCase, exact_displacement), offsetof(OfCase, exact),
                      offsetof(OfCase, refinement_indicator), offsetof(OfCase, component_names),
                      offsetof(OfCase, published_values), offsetof(OfCase, equation),
-                     sizeof(OfCase)) ==
-              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104));
-static_assert(offsetof(OfCase, equation) + sizeof(OfCase::equation) == sizeof(OfCase));
+                     offsetof(OfCase, observe), sizeof(OfCase)) ==
+              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112));
+static_assert(offsetof(OfCase, observe) + sizeof(OfCase::observe) == sizeof(OfCase));
 
 using Traits = kumiko_solver_traits;
 static_assert(places(offsetof(Traits, size), offsetof(Traits, dimensions),
@@ -71,8 +78,10 @@ static_assert(places(offsetof(OfSolver, size), offsetof(OfSolver, destroy),
                      offsetof(OfSolver, tendency), offsetof(OfSolver, state_cfl),
                      offsetof(OfSolver, displacement), offsetof(OfSolver, advance_list),
                      offsetof(OfSolver, weight), offsetof(OfSolver, equation),
-                     sizeof(OfSolver)) == places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96));
-static_assert(offsetof(OfSolver, equation) + sizeof(OfSolver::equation) == sizeof(OfSolver));
+                     offsetof(OfSolver, inadmissible_point), sizeof(OfSolver)) ==
+              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104));
+static_assert(offsetof(OfSolver, inadmissible_point) + sizeof(OfSolver::inadmissible_point) ==
+              sizeof(OfSolver));
 
 using Taker = kumiko_equation_taker;
 static_assert(places(offsetof(Taker, size), offsetof(Taker, name), offsetof(Taker, constant),
@@ -101,8 +110,9 @@ static_assert(places(sizeof(kumiko_error), sizeof(kumiko_value), sizeof(kumiko_p
                      sizeof(kumiko_setting), sizeof(kumiko_points), sizeof(kumiko_vectors),
                      sizeof(kumiko_state), sizeof(kumiko_field), sizeof(kumiko_coefficients),
                      sizeof(kumiko_range), sizeof(kumiko_boundary), sizeof(kumiko_published_value),
-                     sizeof(kumiko_case), sizeof(kumiko_patch_advance), sizeof(kumiko_solver)) ==
-              places(512, 56, 104, 64, 24, 16, 16, 16, 16, 16, 16, 40, 16, 56, 16));
+                     sizeof(kumiko_case), sizeof(kumiko_patch_advance), sizeof(kumiko_solver),
+                     sizeof(kumiko_observed_patch)) ==
+              places(512, 56, 104, 64, 24, 16, 16, 16, 16, 16, 16, 40, 16, 56, 16, 56));
 
 }  // namespace
 

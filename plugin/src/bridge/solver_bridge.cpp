@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -158,8 +159,17 @@ kumiko_status equation(const void* self, const kumiko_equation_taker* taker, kum
   return serve_fully(error, [&] { give(served(self).equation(), *taker); });
 }
 
+kumiko_status inadmissible_point(const void* self, kumiko_state state, int32_t* found, int32_t* i,
+                                 int32_t* j, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    const auto point = served(self).inadmissible_point(from_c(state));
+    *found = point ? 1 : 0;
+    if (point) std::tie(*i, *j) = std::pair(point->i, point->j);
+  });
+}
+
 /// The functions of a solver with and without those that may be absent.
-constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted) {
+constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted, bool limits_states) {
   return {.size = sizeof(kumiko_solver_functions),
           .destroy = destroy,
           .traits = traits,
@@ -171,20 +181,24 @@ constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted) {
           .displacement = displacement,
           .advance_list = has_list ? advance_list : nullptr,
           .weight = is_weighted ? weight : nullptr,
-          .equation = equation};
+          .equation = equation,
+          .inadmissible_point = limits_states ? inadmissible_point : nullptr};
 }
 
-/// By whether there is a kernel for lists, and whether there are weights.
-constexpr std::array<std::array<kumiko_solver_functions, 2>, 2> kGiven = {
-    {{functions(false, false), functions(false, true)},
-     {functions(true, false), functions(true, true)}}};
+/// By whether there is a kernel for lists, whether there are weights, and whether states are
+/// limited.
+constexpr std::array<kumiko_solver_functions, 8> kGiven = {
+    functions(false, false, false), functions(false, false, true), functions(false, true, false),
+    functions(false, true, true),   functions(true, false, false), functions(true, false, true),
+    functions(true, true, false),   functions(true, true, true)};
 
 }  // namespace
 
 kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
   const amr::SolverTraits& traits = solver->traits();
-  return {&kGiven[traits.list_kernel ? 1 : 0][traits.weighted ? 1 : 0],
-          std::make_unique<ServedSolver>(std::move(solver)).release()};
+  const std::size_t index = (traits.list_kernel ? 4U : 0U) + (traits.weighted ? 2U : 0U) +
+                            (traits.limits_states ? 1U : 0U);
+  return {&kGiven[index], std::make_unique<ServedSolver>(std::move(solver)).release()};
 }
 
 SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
@@ -219,6 +233,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.nonlinear = given.is_nonlinear != 0;
   traits_.list_kernel = functions_.advance_list != nullptr;
   traits_.weighted = functions_.weight != nullptr;
+  traits_.limits_states = functions_.inadmissible_point != nullptr;
   coefficients_ = given.coefficients;
 }
 

@@ -1,7 +1,9 @@
 // Passes solvers across the C interface, in either direction.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <kumiko/amr/solver.hpp>
@@ -61,6 +63,14 @@ class SolverFromBeyond final : public amr::Solver {
     double cfl = 0.0;
     call(functions_.state_cfl, to_c(state), to_c(coefficients), &cfl);
     return cfl;
+  }
+  std::optional<amr::InnerPoint> inadmissible_point(amr::ConstPatchView state) const override {
+    std::int32_t found = 0;
+    std::int32_t i = 0;
+    std::int32_t j = 0;
+    call(functions_.inadmissible_point, to_c(state), &found, &i, &j);
+    if (found == 0) return std::nullopt;
+    return amr::InnerPoint{i, j};
   }
   void displacement(const amr::Case& problem, amr::Points points, double time, double tau,
                     amr::Vectors displacement) const override {

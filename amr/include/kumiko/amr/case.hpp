@@ -1,6 +1,7 @@
 // The interface of a case: initial data, velocity, boundaries and what is known of the answer.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,27 @@ struct RefinementPatch {
   double spacing;        ///< between points of the level
   Points points;         ///< of the interior, kPatchPoints of them, x fastest
   ConstPatchView field;  ///< every component, with the ghosts that the solver asks for
+};
+
+/// A patch as Case::observe() sees it. A point (i, j) lies at x + i spacing, y + j spacing.
+struct ObservedPatch {
+  PatchId id;
+  double x = 0.0;  ///< of the first point of the interior: a node, or a cell's centre
+  double y = 0.0;
+  double spacing = 0.0;
+  /// Quadrants (PatchId::quadrant) that finer patches cover, which hold the better values.
+  std::array<bool, 4> covered = {};
+  ConstPatchView state;  ///< every component; ghosts mean nothing
+};
+
+/// The state of a run after a number of base steps, as far as this process has it.
+struct Observation {
+  int step = 0;  ///< base steps taken
+  double time = 0.0;
+  double dt = 0.0;  ///< length of the latest base step; 0 at the start
+  int rank = 0;     ///< of this process, among `ranks` that share the mesh
+  int ranks = 1;
+  std::span<const ObservedPatch> patches;  ///< in canonical order: by level, row and column
 };
 
 /// A value printed in the literature, to set ours beside.
@@ -121,6 +143,15 @@ class Case {
   virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;
   }
+
+  /// Base steps between two calls of observe(); 0 = none.
+  virtual int observe_every() const { return 0; }
+  /// Is shown the initial state and that after each multiple of observe_every() base steps, for
+  /// output of the case's own: never a state that the run goes back from, and none twice, but for
+  /// those that a restart computes again. On several ranks each one shows its own patches. One
+  /// thread at a time calls it, between base steps; the run waits meanwhile, and ends with what it
+  /// throws. No bit of the run may depend on it.
+  virtual void observe(const Observation&) const {}
 
   virtual std::vector<PublishedValue> published_values() const { return {}; }
 };

@@ -37,6 +37,8 @@ struct SolverTraits {
   bool list_kernel = false;
   /// Whether patches differ in cost, so that weight() is asked.
   bool weighted = false;
+  /// Whether there are states that no step can begin from, so that inadmissible_point() is asked.
+  bool limits_states = false;
 };
 
 /// Ghost layers that a solver may need.
@@ -56,6 +58,12 @@ struct PatchPoints {
   /// first node, or of the first cell's lower left corner, to the bit the same from every patch.
   int first_i = 0;
   int first_j = 0;
+};
+
+/// A point of a patch's interior, counted from 0 along each axis.
+struct InnerPoint {
+  int i = 0;
+  int j = 0;
 };
 
 /// What advance() is handed for one patch, or advance_with_fluxes() where there are fluxes.
@@ -122,6 +130,13 @@ class Solver {
   /// The CFL number of a step from a state, by its interior: of the speeds that depend on the
   /// solution, proportional to the step. Called only when traits().nonlinear.
   virtual double state_cfl(ConstPatchView state, std::span<const double> coefficients) const;
+
+  /// The first point of the interior, row by row, whose state is not admissible: no step can begin
+  /// from it, as from a negative pressure. Nothing when all points are admissible. Asked of initial
+  /// states, of new patches, and of each state that a step has ended with. A run that chooses its
+  /// steps takes the base step again with a shorter one; a run of a given number of steps ends with
+  /// InadmissibleState. Called only when traits().limits_states.
+  virtual std::optional<InnerPoint> inadmissible_point(ConstPatchView state) const;
 
   /// Where the particles at the points at `time` were `tau` earlier, minus where they are, by the
   /// solver's departure scheme. Called only when traits().characteristic_ghosts.

@@ -20,6 +20,12 @@ class CflError : public std::runtime_error {
   std::int64_t smallest_steps_;
 };
 
+/// A step has ended with a state that the solver does not admit, or the run begins with one.
+class InadmissibleState : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A solver declares what the engine cannot serve, whatever the case and the options, or has CFL
 /// numbers that no step makes small enough.
 class DeclarationError : public std::invalid_argument {

@@ -159,7 +159,31 @@ typedef struct kumiko_case_facts {  // as long as the case lives
   double end_time;
   int32_t components;
   int32_t has_steady_velocity;
+  int32_t observe_every;  // base steps; 0: observe() is not called
+  int32_t reserved;
 } kumiko_case_facts;
+
+typedef struct kumiko_observed_patch {
+  int32_t level;
+  int32_t i;
+  int32_t j;
+  int32_t covered;  // bit q: whether finer patches cover quadrant q
+  double x;
+  double y;
+  double spacing;
+  kumiko_state state;
+} kumiko_observed_patch;
+
+typedef struct kumiko_observation {
+  size_t size;
+  int64_t step;
+  double time;
+  double dt;
+  int32_t rank;
+  int32_t ranks;
+  const kumiko_observed_patch* patches;
+  size_t patch_count;
+} kumiko_observation;
 
 typedef struct kumiko_refinement_patch {
   size_t size;
@@ -207,6 +231,9 @@ typedef struct kumiko_case_functions {
   // May be NULL: the case is posed for advection then.
   kumiko_status (*equation)(const void* self, const kumiko_equation_taker* taker,
                             kumiko_error* error);
+  // May be NULL where facts.observe_every is 0.
+  kumiko_status (*observe)(const void* self, const kumiko_observation* observation,
+                           kumiko_error* error);
 } kumiko_case_functions;
 
 typedef struct kumiko_case {
@@ -275,6 +302,9 @@ typedef struct kumiko_solver_functions {
   // May be NULL: the solver solves advection then.
   kumiko_status (*equation)(const void* self, const kumiko_equation_taker* taker,
                             kumiko_error* error);
+  // Sets *found to 1 and the point, or *found to 0. May be NULL: all states are admissible then.
+  kumiko_status (*inadmissible_point)(const void* self, kumiko_state state, int32_t* found,
+                                      int32_t* i, int32_t* j, kumiko_error* error);
 } kumiko_solver_functions;
 
 typedef struct kumiko_solver {

@@ -1,0 +1,60 @@
+#include "observation/shown_state.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace kumiko::amr {
+
+namespace {
+
+ObservedPatch shown(const Hierarchy& hierarchy, int index, std::size_t slot) {
+  const Patch& patch = hierarchy.level(index).patch(slot);
+  const Geometry& geometry = hierarchy.geometry();
+  ObservedPatch shown{.id = patch.id(),
+                      .x = geometry.coordinate(index, kPatchSize * patch.id().i),
+                      .y = geometry.coordinate(index, kPatchSize * patch.id().j),
+                      .spacing = geometry.spacing(index),
+                      .state = patch.now()};
+  const auto& children = hierarchy.plan().children(index, slot);
+  for (std::size_t quadrant = 0; quadrant < shown.covered.size(); ++quadrant) {
+    shown.covered[quadrant] = children[quadrant] >= 0;
+  }
+  return shown;
+}
+
+std::vector<ObservedPatch> own_patches(const Hierarchy& hierarchy) {
+  std::vector<ObservedPatch> patches;
+  for (int index = 0; index < hierarchy.used_levels(); ++index) {
+    for (const std::uint32_t slot : hierarchy.level(index).own()) {
+      patches.push_back(shown(hierarchy, index, slot));
+    }
+  }
+  return patches;
+}
+
+}  // namespace
+
+void show_state(const Case& problem, const Hierarchy& hierarchy, int step, double time, double dt,
+                Owner& owner) {
+  std::string failure;
+  try {
+    const std::vector<ObservedPatch> patches = own_patches(hierarchy);
+    problem.observe({step, time, dt, owner.number(), owner.count(), patches});
+  } catch (const std::exception& error) {
+    failure =
+        fmt::format("{} (in observe(), after base step {}, t = {:g})", error.what(), step, time);
+  }
+  const std::vector<std::byte> others = owner.exchange(std::as_bytes(std::span(failure)));
+  if (!failure.empty()) throw std::runtime_error(failure);
+  if (others.empty()) return;
+  const std::span text(reinterpret_cast<const char*>(others.data()), others.size());
+  throw std::runtime_error(std::string(text.begin(), text.end()));
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,15 @@
+// Shows a case the state of a run.
+#pragma once
+
+#include <kumiko/amr/case.hpp>
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/hierarchy.hpp>
+
+namespace kumiko::amr {
+
+/// Calls Case::observe() with this owner's patches. All owners call it between base steps; where
+/// one of them throws, all do: std::runtime_error with the case's text, step and time.
+void show_state(const Case& problem, const Hierarchy& hierarchy, int step, double time, double dt,
+                Owner& owner);
+
+}  // namespace kumiko::amr
