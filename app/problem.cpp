@@ -46,8 +46,8 @@ const auto& named(const io::ConfigSource& source, const char* kind, const Factor
   if (const auto* factory = amr::find_factory(factories, name)) return *factory;
   const std::vector<std::string> known = names(factories);
   throw source.error(
-      key, fmt::format("there is no {} '{}'; {} can be {}, or what a plugin offers that "
-                       "--plugin-path or KUMIKO_PLUGIN_PATH names{}",
+      key, fmt::format("there is no {} '{}'; set {} to one of {}, or add the folder of its plugin "
+                       "to --plugin-path or KUMIKO_PLUGIN_PATH{}",
                        kind, name, key, fmt::join(known, ", "), io::did_you_mean(name, known)));
 }
 

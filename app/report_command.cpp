@@ -249,7 +249,7 @@ bool is_report(const fs::path& file) {
 /// What a wrong request is refused for before any run is read, which may take long.
 void check(const ReportRequest& request, const fs::path& page) {
   refuse_if(!viz::report_available(),
-            "this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
+            "this build cannot write reports; build Kumiko with -D KUMIKO_WITH_REPORT=ON");
   check_folders(request.folders);
   refusing<io::OutputError>([&] {
     io::check_writable(page);

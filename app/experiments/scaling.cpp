@@ -105,7 +105,9 @@ Scaling plan_scaling(const ScalingRequest& request) {
   scaling.points = points_of(request);
   const Problem file = load_problem(request);
   const std::string given = file.source.override_of(kWorkersKey);
-  refuse_if(!given.empty(), "{}: scaling takes its numbers of workers from --workers N1,N2,...",
+  refuse_if(!given.empty(),
+            "{}: 'kumiko scaling' sets this key itself; name the numbers of workers with --workers "
+            "N1,N2,...",
             given);
   for (const ScalingPoint& point : scaling.points) {
     const Problem problem = problem_of(request, point);

@@ -159,7 +159,8 @@ class ScalingTest(unittest.TestCase):
             (["--set", "amr.level=2"], "amr.levels"),
             (["--set", "time.steps=10"], "time.steps"),
             (["--set", "runtime.workers=2"],
-             "--set runtime.workers=2: scaling takes its numbers of workers from --workers N1,N2,..."),
+             "--set runtime.workers=2: 'kumiko scaling' sets this key itself; name the numbers of workers with "
+             "--workers N1,N2,..."),
             (["--ranks", "0"], "--ranks"),
             (["--ranks", "1", "--backends", "threads"], "--backends"),
             (["--ranks", "1", "--launcher", "mpirun -n 2"], "{ranks}"),

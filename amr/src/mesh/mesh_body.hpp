@@ -318,7 +318,7 @@ Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
     base.extent[axis] = from.take<double>();
     const auto periodic = from.take<std::int32_t>();
     require(periodic == 0 || periodic == 1,
-            "the mesh has {} where axis {} is periodic or not; that is 1 or 0", periodic, axis);
+            "the mesh's periodic flag of axis {} is {}; it must be 0 or 1", axis, periodic);
     base.periodic[axis] = periodic == 1;
   }
   const int levels = from.take<std::int32_t>();

@@ -72,7 +72,8 @@ void report_blocked_threads(StackSource& stacks, Fiber& here, const std::string&
     print(SafeText().add("  and ").add_number(count - kMostThreads).add(" more\n").view());
   }
   print(
-      "  Places in brackets: addr2line -Cfipe PROGRAM +0x...; link with -rdynamic to see names.\n");
+      "  To find the source line of an address (+0x...): addr2line -Cfipe PROGRAM 0x...; to see "
+      "function names here, link with -rdynamic.\n");
 }
 
 void terminate(const std::string& why, const std::exception_ptr& exception) noexcept {

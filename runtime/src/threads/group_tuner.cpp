@@ -165,7 +165,8 @@ GroupTuner::GroupTuner(std::vector<Group*> groups, GroupTunerOptions options) {
     if (*group == nullptr) throw std::invalid_argument("GroupTuner: a group is nullptr");
     if ((*group)->record_ == nullptr) {
       throw std::invalid_argument(
-          "GroupTuner: a Group has been moved from; give the one that it was moved to");
+          "GroupTuner: a Group of the list has been moved from; list the Group that it was moved "
+          "to");
     }
     if (std::find(groups.begin(), group, *group) != group) {
       throw std::invalid_argument("GroupTuner: group '" + (*group)->name() +

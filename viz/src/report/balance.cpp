@@ -66,8 +66,8 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
   beside.id = "balance_runs";
   beside.title = "Imbalance of the runs so far";
   beside.reading =
-      "The same measure over all base steps up to each one, run beside run: the lower, the better "
-      "the work was spread.";
+      "Each run's imbalance over all base steps so far: the lower the curve, the more evenly the "
+      "work was divided among the workers.";
   beside.panels.emplace_back();
   for (const ReportRun& run : runs) {
     BalanceCurve curve = balance_of(run.folder.load);

@@ -10,7 +10,7 @@ bool report_available() { return false; }
 
 void write_report(const std::filesystem::path&, std::span<const ReportRun>, const ReportOptions&) {
   throw std::runtime_error(
-      "this build makes no report pages; configure it with KUMIKO_WITH_REPORT=ON");
+      "this build cannot write reports; build Kumiko with -D KUMIKO_WITH_REPORT=ON");
 }
 
 void write_report(const std::filesystem::path& file, const ReportSearch&,

@@ -103,16 +103,18 @@ class Hierarchy {
   /// slots of this and finer levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
-  /// Says who owns the patches of a level, by slot. Those that become another's return their
-  /// memory, those that become this one's are uninitialised. The level's shadows go.
-  /// \return slots of the patches that came to this process, in order
+  /// Sets the owner of each patch of a level, by slot. Patches that another process now owns return
+  /// their memory to the pool; patches that this process now owns are uninitialised. Removes the
+  /// level's shadows.
+  /// \return slots of the patches that this process newly owns, in order
   std::vector<std::size_t> set_owners(int level, std::vector<std::int32_t> owners);
 
   /// Makes the shadows of a level in a role exactly those of these slots, in order; those that come
   /// are uninitialised.
   void set_shadows(int level, ReadState role, const std::vector<std::uint32_t>& slots);
 
-  /// All that the mesh holds, without what steppers keep. O(patches).
+  /// Memory of the mesh, the read plan and the patches' data; the steppers' own memory is not
+  /// included. O(patches).
   MemoryUse memory_use() const;
 
  private:

@@ -59,7 +59,8 @@ class Config {
   amr::ParameterSet values_;
 };
 
-/// Keys and the values that a program gives them, which stand over all others, as --set does.
+/// Keys with values that a program sets. Like --set, they override the values of the configuration
+/// file.
 using Changes = std::vector<std::pair<std::string, amr::ParameterValue>>;
 
 /// Values of keys that stand beside a configuration's text, in a file of their own.

@@ -24,10 +24,9 @@ struct NotATrace : TraceError {
 /// thread.
 void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 
-/// Reads what write_trace() wrote.
-/// \param path  the file, or a run's folder with one
-/// Throws TraceError when there is none, it was cut off or is something else, or it contradicts
-/// itself.
+/// Reads a file that write_trace() wrote. Throws NotATrace if there is no file or it is not a
+/// trace, and TraceError if it is truncated, damaged or inconsistent.
+/// \param path  the trace's file, or the folder of a run that has one
 amr::Trace read_trace(const std::filesystem::path& path);
 
 /// Writes Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece

@@ -44,11 +44,11 @@ struct Options {
   /// The engine to use. Where this is kAuto the environment's KUMIKO_IO_ENGINE counts: auto,
   /// mixed, io_uring or epoll.
   IoEngine io_engine = IoEngine::kAuto;
-  /// A seed other than 0 disturbs the schedule for tests, by pseudo-random decisions: threads move
-  /// to random workers wherever they are made runnable, thieves hesitate, running threads give way,
-  /// searches and potential threads are divided unasked.
-  /// With one worker, and without threads from outside, a seed replays exactly. The environment's
-  /// KUMIKO_CHAOS_SEED counts where this is 0.
+  /// For tests: a seed other than 0 perturbs the schedule by pseudo-random decisions. Threads that
+  /// become runnable are queued at random workers, thieves pause before they steal, running threads
+  /// yield at polls, and searches and potential threads are divided although no worker is idle.
+  /// With one worker and no threads from outside the workers, the same seed gives the same
+  /// schedule. If this is 0, the environment variable KUMIKO_CHAOS_SEED is used.
   std::uint64_t chaos_seed = 0;
   /// When no thread can run and no deadline is pending for so long, stderr is told, once, which
   /// threads wait for what and where. 0 for never.

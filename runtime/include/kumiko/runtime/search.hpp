@@ -339,8 +339,10 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
     return std::make_unique<Part<Work>>(search, make, Work{first, last, body, give, take, guard});
   }
 
-  /// Gives away [first, last), which was halved so often, in pieces, the last indices first. Only
-  /// those of one index can be divided further. Returns false without memory for all of it.
+  /// Gives away the indices [first, last) in pieces, the last indices first. \param halvings  the
+  /// number of times that the whole loop is to be halved; \param halved  the number of halvings
+  /// that led to [first, last). Pieces of a single index may be divided further by their part.
+  /// Returns false if there was not enough memory to give away all pieces.
   bool give_pieces(Search& search, Index first, Index last, unsigned halvings, unsigned halved) {
     const Index half = policy::halving_point(first, last);
     const bool is_one = is_single(first, last);

@@ -38,12 +38,12 @@ Result<std::size_t> write(int descriptor, std::span<const std::byte> from,
 /// Writes as write() does, from several spans one after the other.
 Result<std::size_t> writev(int descriptor, std::span<const iovec> from, const Limits& limits = {});
 
-/// Reads until `into` is full. On error, `bytes` says how much had come before; an input that ends
-/// earlier is TransferError::kEndOfInput.
+/// Reads until `into` is full. On error, the result's `bytes` is the number of bytes read before
+/// it; if the input ends before `into` is full, the error is TransferError::kEndOfInput.
 Transfer read_exactly(int descriptor, std::span<std::byte> into, const Limits& limits = {});
 
-/// Writes all. On error, `bytes` says how much had gone before; a descriptor that takes nothing
-/// more is std::errc::io_error.
+/// Writes all of `from`. On error, the result's `bytes` is the number of bytes written before it;
+/// if the descriptor accepts no more bytes, the error is std::errc::io_error.
 Transfer write_all(int descriptor, std::span<const std::byte> from, const Limits& limits = {});
 
 /// Reads as read() does, at `offset` of a file, whose position does not move. A file operation that

@@ -26,16 +26,20 @@ inline constexpr std::array kForThieves{Source::kDeque, Source::kEvents, Source:
 /// Takes a thread from a source. Returns true if there was one: the choice is made.
 using Take = detail::FunctionRef<bool(Source)>;
 
-/// A *choice policy* decides where a worker's loop looks for the next thread: it takes from some
-/// sources in some order until one had a thread, and returns whether one had. Each worker has an
-/// object of its own, a copy. It must not throw. The loop asks it when a thread yields or gives
-/// way, when one waits or ends and the deque is empty, at every 61st wait all the same, and at a
-/// wait while there are events; else the youngest of the deque goes on, without asking.
+/// A *choice policy* decides from which source a worker's loop gets the next thread to run. It
+/// tries sources in the order that it chooses, until one of them has a thread. It returns true if
+/// it found a thread. Each worker has its own copy of the policy. The policy must not throw. The
+/// loop calls the policy
+///   - when a thread yields or is preempted at a poll,
+///   - when a thread waits or ends and the worker's deque is empty,
+///   - when a thread waits or ends while I/O is to be submitted or events have arrived, and
+///   - at every 61st wait.
+/// In all other cases the worker resumes the youngest thread of its deque without a call.
 ///
-/// What the policy has not taken from the runtime takes from afterwards, so nothing is lost; but it
-/// is the policy's duty that each source has its turn though others always have a thread. A thread
-/// that computes is put on the deque when it gives way to events: a policy that looks at the deque
-/// first continues it, and the events wait.
+/// If the policy finds no thread, the runtime tries the sources that the policy left out, so no
+/// thread is lost. But the policy must give every source its turn even while other sources always
+/// have a thread. A computing thread that is preempted for events is put on the deque. A policy
+/// that tries the deque first would resume that thread, and the events would have to wait.
 template <class Policy>
 concept Choosing = std::copyable<Policy> &&
     requires(Policy policy, bool outside_first, const Take& take) {
