@@ -99,7 +99,7 @@ class TraceTaker {
   /// After the last step: tells of a trace that has not begun.
   void end(const amr::Simulation& simulation) const {
     if (files_ == nullptr || simulation.step() > problem_.trace_from) return;
-    print_warning("there is no trace: the run has ended before base step {}, trace.from",
+    print_warning("there is no trace: the run has ended before base step {}; lower trace.from",
                   problem_.trace_from);
   }
 
@@ -131,7 +131,7 @@ class TraceTaker {
   static void warn(const std::string& for_what) {
     const Terminal terminal = Terminal::of_stderr();
     if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
-    print_warning("there is no room for {}; lower trace.steps", for_what);
+    print_warning("there is not enough memory for {}; lower trace.steps", for_what);
   }
 
   const Problem& problem_;
@@ -254,7 +254,9 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   io::RunSummary summary;
   summary.field = simulation.field_figures();
   if (!summary.field.finite) {
-    throw std::runtime_error("the final field holds values that are not finite");
+    throw std::runtime_error(
+        "the final field has values that are not finite; the case or the solver is not stable as "
+        "configured");
   }
   summary.case_name = problem.run.case_name;
   summary.solver = problem.solver->traits().name;

@@ -160,7 +160,7 @@ void check_picture_options(const Options& options, const ExportFormat& chosen) {
   for (const std::string name : {"--quantity", "--component", "--range", "--fps", "--width"}) {
     const auto fits = name == "--fps" ? &ExportFormat::is_animation : &ExportFormat::takes_states;
     if ((chosen.*fits)() || !options.is_given(name)) continue;
-    throw RequestError("{} does not go with --format {}; it is for {}", name, chosen.name,
+    throw RequestError("{} cannot be combined with --format {}, only with {}", name, chosen.name,
                        listed(names_of(fits), "and"));
   }
 }
@@ -175,8 +175,8 @@ void check_format(const ExportFormat& chosen, std::size_t files) {
                        chosen.name, chosen.needs->lack, chosen.needs->option, listed(others));
   }
   refuse_if(chosen.takes_trace() && files > 1,
-            "--format {}: of {} traces each would have the same name; export them one by one, each "
-            "with its own --output",
+            "--format {}: the results of the {} traces would have the same name; export one trace "
+            "at a time, each with its own --output",
             chosen.name, files);
 }
 

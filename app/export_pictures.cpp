@@ -89,7 +89,8 @@ class Drawing {
         quantity_(quantity_of(request.quantity)),
         range_(parse_range(request.range)) {
     refuse_if(!request.component.empty() && request.quantity != "field",
-              "--component goes with --quantity field, not {}", request.quantity);
+              "--component cannot be combined with --quantity {}, only with field",
+              request.quantity);
   }
 
   /// Reads a file for what all pictures need to know together.
@@ -102,7 +103,7 @@ class Drawing {
     const auto [other, is_new] = steps_.emplace(step, file);
     if (!is_new) {
       throw std::runtime_error(fmt::format(
-          "is of base step {} as '{}' is; export the files of each run to a folder of its own",
+          "has the same base step, {}, as '{}'; export the files of each run to a separate folder",
           step, other->second.string()));
     }
     values_ = values_ ? viz::joined(*values_, own) : own;

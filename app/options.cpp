@@ -49,7 +49,7 @@ ValueCheck whole_number(std::uint64_t least, std::uint64_t most) {
     }
     // The parser would read digits behind a 0 as octal ones.
     if (value.size() == 1 || value.front() != '0') return {};
-    return fmt::format("'{}' has a 0 in front; write '{}'", value, *number);
+    return fmt::format("'{}' has a leading zero; write '{}'", value, *number);
   }};
 }
 

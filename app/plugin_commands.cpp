@@ -98,8 +98,8 @@ int show_solver(const ShowRequest& request) {
   std::vector<std::string> names;
   for (const plugin::SolverFactory& factory : plugins->solvers()) names.push_back(factory.name);
   if (found == nullptr) {
-    throw RequestError("there is no solver '{}'; 'kumiko solver list' names them{}", request.name,
-                       io::did_you_mean(request.name, names));
+    throw RequestError("there is no solver '{}'; 'kumiko solver list' lists all solvers{}",
+                       request.name, io::did_you_mean(request.name, names));
   }
   const std::unique_ptr<amr::Solver> solver = found->make(amr::defaults(found->parameters));
   const amr::SolverTraits& traits = solver->traits();
@@ -169,7 +169,7 @@ void check_name(const std::string& name, bool is_taken, const char* kind) {
       "all",     "clean",          "edit_cache",    "help", "install",
       "package", "package_source", "rebuild_cache", "test"};
   refuse_if(std::ranges::count(kReserved, name) > 0,
-            "'{}' is a word of CMake's; choose another name", name);
+            "'{}' is reserved by CMake; choose another name", name);
   refuse_if(is_taken, "there is a {} '{}' already; choose another name", kind, name);
 }
 
@@ -189,8 +189,8 @@ int write_folder(const NewRequest& request, const std::string& source, const cha
   fmt::print("{}\n", (folder / "README.md").string());
   if (!path_leads_to_prefix()) {
     print_to_stderr(
-        "kumiko: note: PATH does not lead CMake to this Kumiko; configure by: cmake -B build -D "
-        "kumiko_ROOT={}\n",
+        "kumiko: note: CMake cannot find this Kumiko through PATH; configure with: cmake -B build "
+        "-D kumiko_ROOT={}\n",
         shell_word(prefix().string()));
   }
   return kDone;
@@ -260,7 +260,9 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request,
   if (!factories.empty()) return factories;
   throw RequestError(
       request.solver.empty()
-          ? fmt::format("'{}' offers no solver; only solvers are checked", request.file.string())
+          ? fmt::format("'{}' offers no solver, and only solvers can be checked; name the file of "
+                        "a solver plugin",
+                        request.file.string())
           : fmt::format("'{}' offers no solver '{}'; leave --solver out to check all{}",
                         request.file.string(), request.solver,
                         io::did_you_mean(request.solver, names)));
@@ -270,10 +272,10 @@ int check_plugin(const CheckRequest& request) {
   refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
             request.file.string());
   for (const std::string& word : request.overrides) {
-    refuse_if(
-        !word.starts_with("solver.") || word.starts_with("solver.name="),
-        "--set {}: a solver is checked, not a run; give solver.KEY=VALUE, and its name by --solver",
-        word);
+    refuse_if(!word.starts_with("solver.") || word.starts_with("solver.name="),
+              "--set {}: only the solver's own keys can be set; write solver.KEY=VALUE, and select "
+              "the solver with --solver",
+              word);
   }
   const plugin::Registry found(std::span(&request.file, 1));
   const std::vector<plugin::SolverFactory> factories = wanted(request, found);

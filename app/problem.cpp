@@ -61,7 +61,7 @@ io::Config chosen(const io::Config& config, const amr::SolverTraits& traits) {
 void require_available(const io::ConfigSource& source, io::Compression compression) {
   if (io::is_available(compression)) return;
   throw source.error(amr::OptionError("output.compression", "deflate",
-                                      "the HDF5 library has no such filter; set it to none"));
+                                      "the HDF5 library has no deflate filter; set it to none"));
 }
 
 /// Refuses base steps that are to end at given times where that cannot be.
@@ -166,7 +166,7 @@ Differences differences(const io::Config& of_asked, const io::Config& of_earlier
     if (changes_course) {
       found.course.push_back(fmt::format("{}: {} -> {}", name, before, now));
     } else {
-      found.refused.push_back(fmt::format("{} is {} there and {} now", name, before, now));
+      found.refused.push_back(fmt::format("{} was {} and is now {}", name, before, now));
     }
   };
   for (const auto& [name, value] : asked.values()) {
@@ -217,8 +217,8 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
   const Differences found = differences(problem.config, earlier.config);
   if (found.refused.empty()) return fmt::format("{}", fmt::join(found.course, "; "));
   throw RequestError(
-      "{} was made with other values: {}; leave them as they were, or begin a new run. A restart "
-      "may change {}, and the solver's parameters",
+      "{} was made with other values: {}; restore these values, or begin a new run. A restart may "
+      "change {}, and the solver's parameters",
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
@@ -257,8 +257,8 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder,
   const std::string of = fmt::format("the run in '{}'", folder.string());
   const std::string changed = refuse_differences(problem, earlier, of);
   refuse_if(!changes && !changed.empty(),
-            "{} was given other values than the checkpoint's, there and here: {}; give them with "
-            "--set, or take the checkpoint to another folder with --output",
+            "the values of {} differ from the checkpoint's: {}; set them with --set, or continue "
+            "the checkpoint in another folder with --output",
             of, changed);
 }
 

@@ -27,7 +27,7 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 
 std::string last_line(const fs::path& file) {
   std::ifstream stream(file);
-  std::string last = "it said nothing";
+  std::string last = "it printed no message";
   for (std::string line; std::getline(stream, line);) {
     if (!line.empty()) last = line;
   }

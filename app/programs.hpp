@@ -15,7 +15,7 @@ bool is_program(const std::string& name);
 /// The exit code of a program that std::system() has started, or the number of what ended it.
 int exit_code_of(int status);
 
-/// The last line of a text file that is not empty; "it said nothing" without one.
+/// The last line of a text file that is not empty; "it printed no message" without one.
 std::string last_line(const std::filesystem::path& file);
 
 /// A folder of its own, which goes with the object.

@@ -125,8 +125,8 @@ void Ranks::join(const std::function<Prepared()>& prepare) {
       const auto& first = all.front().second;
       const auto differs = std::ranges::mismatch(agreed, first).in1;
       refuse_if(differs != agreed.end(),
-                "rank {} has another {} than rank 0; let all ranks find the same files, and start "
-                "them with the same options",
+                "rank {} has a different {} than rank 0; start all ranks with the same files and "
+                "the same options",
                 rank, differs->first);
     }
     if (failed == nullptr) owner_ = std::make_unique<amr::ClusterOwner>(*cluster_);
@@ -154,10 +154,9 @@ Ranks::Places Ranks::places() const {
     if (of_cores.empty()) of_cores = warning;
     if (of_arithmetic.empty() && fingerprint != std::get<2>(all.front())) {
       of_arithmetic = fmt::format(
-          "the C library of rank {} gives exp, sin or pow other last bits than that of rank 0; "
-          "so what a case or a solver computes with them depends on the rank; let all ranks use "
-          "one "
-          "kind of processor, or the same GLIBC_TUNABLES",
+          "exp, sin or pow of the C library of rank {} differ in the last bits from those of rank "
+          "0, so results of the case or the solver may depend on the rank; run all ranks on the "
+          "same kind of processor, or with the same GLIBC_TUNABLES",
           rank);
     }
   }

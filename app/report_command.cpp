@@ -74,8 +74,8 @@ std::string difference_of(const viz::ReportRun& run) {
     return {};
   }
   return fmt::format(
-      "The trace of {} was recorded with {}, backend {} and schedule {}, unlike what its summary "
-      "says: it is of an earlier part of the run.",
+      "The trace of {} was recorded with {}, backend {} and schedule {}, but its summary lists "
+      "others: the trace is of an earlier part of the run.",
       run.name, counted(trace.workers, "worker"), trace.backend, trace.schedule);
 }
 
@@ -84,7 +84,7 @@ void look_at_files(viz::ReportRun& run) {
   if (run.folder.altered.empty()) return;
   const std::string faults = to_string(run.folder.altered);
   run.about_files = fmt::format(
-      "The files of {} have changed since the run wrote them, so its figures may be wrong: {}.",
+      "The files of {} have changed since the run wrote them, so its numbers may be wrong: {}.",
       run.name, faults);
   print_warning("the files in '{}' have changed since the run wrote them: {}",
                 run.folder.path.string(), faults);
@@ -93,14 +93,14 @@ void look_at_files(viz::ReportRun& run) {
 void read_trace(viz::ReportRun& run) {
   if (!run.folder.has_trace) {
     run.about_trace = fmt::format(
-        "{} has no trace; run it with --set trace.from=0 to see who did what when.", run.name);
+        "{} has no trace; run it with --set trace.from=0 to see what each worker did.", run.name);
     return;
   }
   run.trace = io::read_trace(run.folder.path);
   run.about_trace = difference_of(run);
   if (run.trace->pieces.empty()) {
     run.about_trace = fmt::format(
-        "The trace of {} is empty; let trace.from name a base step that the run takes.", run.name);
+        "The trace of {} is empty; set trace.from to a base step of the run.", run.name);
   }
 }
 
@@ -168,11 +168,12 @@ std::vector<io::StoredState> read_states(const io::RunFolder& folder,
 void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   if (!viz::pictures_available()) {
     run.about_pictures =
-        "This build of kumiko draws no pictures; configure it with KUMIKO_WITH_VTK=ON.";
+        "This build cannot draw pictures; build Kumiko with -D KUMIKO_WITH_VTK=ON.";
     return;
   }
   if (run.folder.states.empty()) {
-    run.about_pictures = fmt::format("{} has no states; output.every=N writes some.", run.name);
+    run.about_pictures = fmt::format(
+        "{} has no states; set output.every=N to write one every N base steps.", run.name);
     return;
   }
   const std::vector<io::StoredState> states = read_states(run.folder, times);
@@ -181,8 +182,8 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
       states, [](const io::StoredState& state) { return viz::has_extras(state.checkpoint.run); });
   if (!extras) {
     run.about_pictures = fmt::format(
-        "The states of {} say nothing of its patches; run it with --set output.extras=true to see "
-        "owners, costs and the refinement indicator.",
+        "The states of {} have no data about its patches; run it with --set output.extras=true to "
+        "see owners, costs and the refinement indicator.",
         run.name);
   }
 }
@@ -266,7 +267,8 @@ void tell_files(const ReportRequest& request, const std::vector<fs::path>& files
 
 int make_search_report(const ReportRequest& request, const fs::path& page) {
   const fs::path& folder = request.folders.front();
-  refuse_if(!request.times.empty(), "--times chooses states of runs, and '{}' is of a search",
+  refuse_if(!request.times.empty(),
+            "--times selects states of runs, but '{}' is the folder of a search; leave --times out",
             folder.string());
   type_of_named(folder / io::kSearchFile);
   const viz::ReportSearch search{name_of(folder, request.folders), io::read_search(folder)};
@@ -287,10 +289,10 @@ int make_report(const ReportRequest& request) {
   check(request, page);
   const auto search = std::ranges::find_if(request.folders, io::holds_search);
   if (search != request.folders.end()) {
-    refuse_if(request.folders.size() > 1,
-              "'{}' is of a search, which has a page of its own: name "
-              "it alone",
-              search->string());
+    refuse_if(
+        request.folders.size() > 1,
+        "'{}' is the folder of a search, which needs a report of its own: name this folder alone",
+        search->string());
     return make_search_report(request, page);
   }
   const auto plugins = find_plugins(request.plugin_path);

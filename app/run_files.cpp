@@ -299,7 +299,7 @@ void RunFiles::give_up(const Start& start) const {
     }
     if (failed) {
       throw io::OutputError(
-          fmt::format("cannot put '{}' out of the way: {}", file.string(), failed.message()));
+          fmt::format("cannot remove or rename '{}': {}", file.string(), failed.message()));
     }
   }
   std::error_code ignored;

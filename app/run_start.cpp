@@ -111,8 +111,8 @@ Restart latest_restart(const fs::path& folder) {
     try {
       io::Checkpoint checkpoint = read_good(file);
       refuse_if(checkpoint.run.step != step,
-                "--restart latest: '{}' stands at base step {}, not where its name says; rename "
-                "it, or name the file to go on from",
+                "--restart latest: '{}' is of base step {}, but its name gives another one; rename "
+                "it, or name the file to continue from",
                 file.string(), checkpoint.run.step);
       if (!damaged.empty()) {
         print_warning("the restart is from '{}', the newest whole one", file.string());
@@ -164,8 +164,7 @@ fs::path restart_path(const RunRequest& request, const std::optional<Problem>& p
 
 void check_steps(Problem& problem, const Restart& from) {
   const int step = from.checkpoint.run.step;
-  refuse_if(step > problem.stop_step,
-            "'{}' stands at base step {}, and the run is to end at {}; raise {}",
+  refuse_if(step > problem.stop_step, "'{}' is of base step {}, but the run ends at {}; raise {}",
             from.file.string(), step, problem.stop_step,
             problem.run.stop_step > 0 ? "time.stop_step" : "time.steps");
 }
@@ -179,8 +178,8 @@ void close_trace(Problem& problem, const Restart& from, const fs::path& folder) 
     if (fs::exists(place / io::kTraceFile, missing)) return;
   }
   print_warning(
-      "the traced steps are over, and there is no {} in '{}'; set trace.from to {} or later, or "
-      "to -1 for no trace",
+      "the base steps to trace are already done, but there is no {} in '{}'; set trace.from to {} "
+      "or later, or to -1 for no trace",
       io::kTraceFile, folder.string(), from.checkpoint.run.step);
 }
 
@@ -195,8 +194,8 @@ std::vector<fs::path> later_files_of(const RunRequest& request, const fs::path& 
   }
   if (later.empty() || request.overwrite) return later;
   throw RequestError(
-      "the run in '{}' has got further, to '{}'; name another folder with --output, or give up "
-      "what is later with --overwrite",
+      "the run in '{}' has already reached '{}'; name another folder with --output, or discard the "
+      "later files with --overwrite",
       folder.string(), later.front().filename().string());
 }
 
@@ -205,7 +204,7 @@ RunRequest without_folder(RunRequest request) {
   if (request.restart == kLatest) return request;
   if (type_of_named(request.restart) != fs::file_type::directory) return request;
   refuse_if(!request.output.empty() && !are_same(request.output, request.restart),
-            "--restart: '{}' is a folder; name one of its files to go on elsewhere",
+            "--restart: '{}' is a folder; to continue in another folder, name one of its files",
             request.restart);
   request.output = request.restart;
   request.restart = kLatest;

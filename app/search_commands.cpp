@@ -136,7 +136,7 @@ std::string read_secret(const std::filesystem::path& file) {
   while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
   refuse_if(!stream.good() && !stream.eof(), "cannot read the secret '{}'", file.string());
   refuse_if(secret.size() < kShortestSecret,
-            "the secret in '{}' has {} characters, which can be guessed; take {} or more: head -c "
+            "the secret in '{}' has {} characters, which can be guessed; use {} or more: head -c "
             "32 /dev/urandom | base64 > {}",
             file.string(), secret.size(), kShortestSecret, file.string());
   return secret;
@@ -391,7 +391,8 @@ int join(const SearchRequest& request) {
   print_exchange(tree.statistics());
   if (end.why != cluster::HelpEnd::kParentLost) return kDone;
   throw std::runtime_error(
-      fmt::format("{} is lost: {}; the search may go on: join it elsewhere, or again",
+      fmt::format("lost the connection to {}: {}; the search may still be running: join it again, "
+                  "or through another process",
                   parent.to_string(), end.reason));
 }
 

@@ -65,11 +65,12 @@ void prepare_summary(const std::filesystem::path& file, bool is_own) {
   if (file == kStdout) return print_to_stderr_only();
   const std::string name = file.filename().string();
   refuse_if(io::OutputFolder::owns(name) && name != io::kSummaryFile,
-            "--summary: '{}' is the name of another file of a run", file.string());
+            "--summary: '{}' is the name of another file of a run; choose another name",
+            file.string());
   refuse_if(std::filesystem::is_regular_file(file) && !is_summary(file),
             "--summary: '{}' exists and does not hold a summary; name another file", file.string());
   refuse_if(name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path()),
-            "--summary: '{}' is that of another run; name another file", file.string());
+            "--summary: '{}' is the summary of another run; name another file", file.string());
   refusing<io::OutputError>([&] { io::check_writable(file); });
   // Figures of an earlier run must not pass for this one's.
   std::filesystem::remove(file);

@@ -55,8 +55,8 @@ std::string full_override(const std::string& spec, const std::string& part) {
             "--solver {}: '{}' is not of the form KEY=VALUE; write it like --solver NAME,KEY=VALUE",
             spec, part);
   refuse_if(key == "solver.name" || key == "name" || key == "case.name",
-            "--solver {}: '{}' cannot be among the keys; the solver is named first, and the case "
-            "is the file's",
+            "--solver {}: '{}' cannot be set here; name the solver first, as in --solver "
+            "NAME,KEY=VALUE, and the case in the file",
             spec, key);
   const bool has_table = key.find('.') != std::string::npos;
   return has_table ? part : "solver." + part;
@@ -68,7 +68,8 @@ Contender parse_contender(const std::string& option, const std::string& spec) {
   Contender contender;
   contender.option = option;
   contender.solver = contender.label = parts.front();
-  refuse_if(contender.solver.empty(), "{} '{}' names no solver", option, spec);
+  refuse_if(contender.solver.empty(),
+            "{} '{}' has no solver's name; write it like --solver NAME,KEY=VALUE", option, spec);
   for (std::size_t at = 1; at < parts.size(); ++at) {
     contender.overrides.push_back(full_override(spec, parts[at]));
     contender.label += "," + parts[at];
@@ -81,7 +82,7 @@ std::vector<Contender> parse_contenders(const CompareRequest& request, const Pro
   std::vector<Contender> contenders;
   const auto add = [&contenders](Contender contender) {
     refuse_if(std::ranges::count(contenders, contender.label, &Contender::label) > 0,
-              "{}: it is named twice; tell variants apart by keys, as in --solver {},KEY=VALUE",
+              "{}: it is named twice; distinguish variants by keys, as in --solver {},KEY=VALUE",
               contender.as_asked(), contender.solver);
     contenders.push_back(std::move(contender));
   };
@@ -105,8 +106,9 @@ void refuse_solver_keys(const std::vector<std::string>& overrides) {
     const std::string key = key_of(text);
     constexpr std::string_view kTable = "solver.";
     if (!key.starts_with(kTable)) continue;
-    throw RequestError("--set {}: keys of a solver go with its name: --solver NAME,{}=VALUE", text,
-                       key == "solver.name" ? "KEY" : key.substr(kTable.size()));
+    throw RequestError(
+        "--set {}: set the keys of a solver together with its name, as in --solver NAME,{}=VALUE",
+        text, key == "solver.name" ? "KEY" : key.substr(kTable.size()));
   }
 }
 
@@ -175,11 +177,10 @@ class Plan {
     contender.cfl_limit = traits.cfl_limit;
     contender.file_cfl = file_.options.cfl;
     contender.cfl = std::min(file_.options.cfl, traits.cfl_limit);
-    refuse_if(
-        file_.options.steps == 0 && !file_.goes_to_the_end(),
-        "time.stop_step is {}: runs that choose their steps by time.cfl stand at different times "
-        "there; set time.end in its place",
-        file_.stop_step);
+    refuse_if(file_.options.steps == 0 && !file_.goes_to_the_end(),
+              "time.stop_step is {}, but runs that choose their steps by time.cfl stop at "
+              "different times then; set time.end instead",
+              file_.stop_step);
     contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
     contender.interpolation = amr::to_string(interpolation());
   }
@@ -362,7 +363,7 @@ int compare(CompareRequest& request) {
   if (!ended.empty()) throw std::runtime_error(ended);
   if (failures.empty()) return kDone;
   std::fflush(stdout);
-  throw std::runtime_error(fmt::format("{} of {} runs failed; the {} say why", failures.size(),
+  throw std::runtime_error(fmt::format("{} of {} runs failed; see the {}", failures.size(),
                                        comparison.runs.size(),
                                        request.quiet ? "warnings" : "lines below the table"));
 }

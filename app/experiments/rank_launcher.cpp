@@ -49,8 +49,8 @@ std::string usual_command() {
       "and build it again; Debian has MPIs in openmpi-bin and libopenmpi-dev, and in mpich and "
       "libmpich-dev");
   throw RequestError(
-      "--ranks: no launcher of ranks is found for {}; install mpirun.{}, or name a launcher by "
-      "--launcher 'mpirun -n {}'",
+      "--ranks: found no launcher for {}; install mpirun.{}, or name a launcher with --launcher "
+      "'mpirun -n {}'",
       fmt::join(mpis, " or "), fmt::join(mpis, " or mpirun."), kRanks);
 }
 
@@ -123,13 +123,13 @@ Json RankLauncher::run(const CaseRequest& request, const fs::path& folder, int r
   Json json = Json::parse(summary, nullptr, false);
   if (!json.is_object()) {
     throw std::runtime_error(fmt::format(
-        "{}: '{}' holds no summary; name a folder by --output that the hosts of all ranks see", who,
-        run.string()));
+        "{}: '{}' has no summary; name a folder with --output that the hosts of all ranks share",
+        who, run.string()));
   }
   const std::size_t found = json.contains("ranks") ? json.at("ranks").size() : 1;
   if (found != static_cast<std::size_t>(ranks)) {
-    throw std::runtime_error(fmt::format("{}: the run had {}; does that launcher belong to {}?",
-                                         who, counted(found, "rank"),
+    throw std::runtime_error(fmt::format("{}: the run had {}; use a launcher of {}", who,
+                                         counted(found, "rank"),
                                          fmt::join(cluster::linked_mpis(), " or ")));
   }
   return json;

@@ -157,7 +157,7 @@ void warn(const Scaling& scaling) {
   const int most = scaling.most_workers();
   if (most <= scaling.cores) return;
   print_warning(
-      "{} workers share {}: points beyond {} say nothing of the speed-up on a larger machine", most,
+      "{} workers share {}: points beyond {} do not show the speed-up on a larger machine", most,
       counted(scaling.cores, "core"), scaling.cores);
 }
 
@@ -222,7 +222,8 @@ Action scaling_command(Options& options) {
     const bool has_ranks = !request->rank_counts.empty();
     refuse_if(has_ranks && options.is_given("--backends"),
               "--ranks and --backends: only backend 'threads' runs on ranks; give one of the two");
-    refuse_if(!has_ranks && !request->launcher.empty(), "--launcher starts ranks: give --ranks");
+    refuse_if(!has_ranks && !request->launcher.empty(),
+              "--launcher starts ranks and needs --ranks");
     return measure_scaling(*request);
   };
 }

@@ -355,13 +355,16 @@ void predict(WhatIf& what_if) {
 std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_workers) {
   const SimulateRequest defaults;
   if (request.ranks.empty()) {
-    refuse_if(request.network != defaults.network, "--network: give --ranks, which need one");
+    refuse_if(request.network != defaults.network,
+              "--network is only for predictions with --ranks; add --ranks");
     refuse_if(request.partition != defaults.partition,
-              "--partition: give --ranks, to which patches are dealt");
-    refuse_if(!request.replay.empty(), "--replay: give --ranks, whose actions are to be replayed");
+              "--partition is only for predictions with --ranks; add --ranks");
+    refuse_if(!request.replay.empty(),
+              "--replay is only for predictions with --ranks; add --ranks");
     return {};
   }
-  refuse_if(request.models != defaults.models, "--models: ranks step by dataflow; leave it out");
+  refuse_if(request.models != defaults.models,
+            "--models: with --ranks only dataflow is predicted; leave --models out");
   std::vector<int> workers = {1};
   if (tells_workers) {
     workers = parse_counts("workers", request.workers, model::ScheduleModel::kMostWorkers);
@@ -371,7 +374,7 @@ std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_
   const std::vector<int> ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks);
   if (!request.replay.empty()) {
     refuse_if(ranks.size() != 1 || workers.front() != 1,
-              "--replay: give one number of ranks, of one worker each");
+              "--replay needs one number of ranks, with one worker each");
     check_replay(request.replay, request.overwrite);
   }
   return RanksRequest{.ranks = ranks,

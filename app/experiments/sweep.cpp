@@ -34,7 +34,7 @@ void print_found(const std::filesystem::path& folder, const std::string& text) {
 void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem::path& output,
                               const std::string& what, const std::string& remedy) {
   refuse_if(request.quiet && output.empty() && request.summary.empty(),
-            "--quiet: nothing would be left of the {}; {}, or leave out --quiet", what, remedy);
+            "--quiet: the results of the {} would be lost; {}, or leave out --quiet", what, remedy);
 }
 
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
@@ -44,8 +44,8 @@ void check_sweep_file(const std::filesystem::path& folder, const char* name, boo
   check_output(folder, io::Earlier::kContinue);
   if (overwrite || !std::filesystem::exists(folder / name)) return;
   throw RequestError(
-      "'{}' is there; replace the {} in that folder with --overwrite, or name another folder with "
-      "--output",
+      "'{}' already exists; replace the {} in that folder with --overwrite, or name another folder "
+      "with --output",
       (folder / name).string(), what);
 }
 

@@ -148,11 +148,10 @@ int print_tables(CaseRequest& request) {
   refuse_quiet_for_nothing(request, {}, "tables", "name a file by --summary");
   prepare_to_step(request);
   const Problem base = load_problem(request);
-  refuse_if(
-      base.options.steps == 0 && base.run.stop_step > 0,
-      "time.stop_step is {}: runs that choose their steps by time.cfl stand at different times "
-      "there; set time.end in its place",
-      base.run.stop_step);
+  refuse_if(base.options.steps == 0 && base.run.stop_step > 0,
+            "time.stop_step is {}, but runs that choose their steps by time.cfl stop at different "
+            "times then; set time.end instead",
+            base.run.stop_step);
   warn_of(base);
   Rows rows = rows_of(base);
   // A wrong request is refused before the first run, not after an hour.

@@ -284,8 +284,8 @@ class Link {
     }
     if (provided >= MPI_THREAD_SERIALIZED) return true;
     error_ =
-        "this MPI, or whoever has initialised it, allows calls from one thread only; "
-        "MPI_THREAD_SERIALIZED is needed";
+        "this MPI allows calls from one thread only; if this program initialises it, ask for "
+        "MPI_THREAD_SERIALIZED or more";
     return false;
   }
 

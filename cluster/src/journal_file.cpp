@@ -184,7 +184,7 @@ void JournalFile::repair(const Frame& head, std::size_t damaged) {
   if (!error) {
     if (const auto synced = file_.sync_data(); !synced) error = synced.error();
   }
-  if (error) fail("its damaged beginning cannot be written anew: " + error.message());
+  if (error) fail("its damaged beginning cannot be rewritten: " + error.message());
   repaired_bytes_ = damaged;
 }
 
@@ -204,8 +204,8 @@ void JournalFile::refuse(std::span<const std::byte> bytes) const {
   if (bytes[kLayoutAt] != static_cast<std::byte>(kMagic[kLayoutAt]) ||
       number_at<std::uint64_t>(bytes, kProgramAt) != head_.program) {
     fail(
-        "it was written by another build of this program, whose parts may be others; go on with "
-        "that build, or name another file to begin anew");
+        "it was written by another build of this program, whose parts may differ; continue with "
+        "that build, or name another file to start again");
   }
   fail("it asks for " + std::to_string(number_at<std::uint32_t>(bytes, kDivisionsAt)) +
        " divisions, and at most " + std::to_string(kMostDivisions) +

@@ -398,11 +398,10 @@ void Node::withdraw(Ticket region) {
     if (!may_not_end) {
       limit = Clock::now() + kLongestOrphan;
     } else if (Clock::now() > limit) {
-      std::fprintf(
-          stderr,
-          "kumiko: rank %d cannot go on, for a rank was lost while it wrote to memory that "
-          "is to be used otherwise now\n",
-          rank_);
+      std::fprintf(stderr,
+                   "kumiko: rank %d aborts: a rank was lost while it wrote to memory of this rank "
+                   "that is about to be reused\n",
+                   rank_);
       std::abort();
     }
     if (!is_open()) runtime_.submit([] {});  // so that a worker is awake, and polls

@@ -101,8 +101,7 @@ void Node::look_for_silence(Clock::time_point now) {
         add_to_outbox(step.rank, empty_message(), {.kind = Kind::kAsk});
         break;
       case Silence::Step::Kind::kWarn:
-        std::fprintf(stderr,
-                     "kumiko: rank %d waits for rank %d, from which nothing has come for %s\n",
+        std::fprintf(stderr, "kumiko: rank %d waits for rank %d, which has sent nothing for %s\n",
                      rank_, step.rank, step.text.c_str());
         break;
       case Silence::Step::Kind::kLost:
@@ -119,7 +118,8 @@ void Node::give_up(int rank, const std::string& reason, bool has_ended) {
   // The exceptions tell of a process that has ended. Silence may mean something else: this is a
   // decision, and worth a line.
   if (!has_ended) {
-    std::fprintf(stderr, "kumiko: rank %d gives rank %d up: %s\n", rank_, rank, reason.c_str());
+    std::fprintf(stderr, "kumiko: rank %d treats rank %d as lost: %s\n", rank_, rank,
+                 reason.c_str());
   }
   std::string_view text = reason;
   const MessageHeader header{.kind = Kind::kGivenUp, .function = static_cast<std::uint32_t>(rank)};
@@ -141,7 +141,7 @@ void Node::note_given_up(const Arrived& message) {
   if (rank != rank_) return lost(rank, reason);
   note_loss(rank_, reason);
   for (int other = 0; other < size_; ++other) {
-    if (other != rank_) lost(other, "it has given up this rank, for " + reason);
+    if (other != rank_) lost(other, "it treats this rank as lost: " + reason);
   }
 }
 

@@ -255,12 +255,11 @@ std::unique_ptr<Link> open_link(const std::filesystem::path& object, const std::
   const int found = link->size();
   if (found > 1) link->abandon("it is not one of as many ranks as were launched");
   link.reset();
-  throw std::runtime_error("the launcher has started " + std::to_string(ranks) + " ranks, but " +
-                           mpi + " says that there " + (found == 1 ? "is " : "are ") +
-                           std::to_string(found) +
-                           ": the launcher is another MPI's; start the "
-                           "program by the one of " +
-                           mpi + ", or unset KUMIKO_LINK");
+  throw std::runtime_error(
+      "the launcher has started " + std::to_string(ranks) + " ranks, but " + mpi +
+      " says that there " + (found == 1 ? "is " : "are ") + std::to_string(found) +
+      ": the launcher belongs to another MPI; start the program with the launcher of " + mpi +
+      ", or unset KUMIKO_LINK");
 }
 
 }  // namespace kumiko::cluster::detail

@@ -51,7 +51,7 @@ class Exchanges {
     last_ = std::max(last_, number);
     if (exchanges_.try_emplace(&node, Known{std::move(receiving), number}).second) return;
     throw std::logic_error(
-        "a PartExchange of a rank that has one already; let the first leave() before");
+        "this rank already has a PartExchange; call leave() on it before making another one");
   }
   void remove(const Node& node) {
     const std::lock_guard lock(mutex_);
@@ -213,7 +213,9 @@ runtime::detail::Outside& PartExchange::outside() noexcept {
 void PartExchange::leave() {
   if (members_->has_left) return;
   if (members_->exchange->is_searching()) {
-    throw std::logic_error("a PartExchange is left while a Search of this rank is under way");
+    throw std::logic_error(
+        "a PartExchange is left while a Search of this rank is running; wait until the Search has "
+        "ended");
   }
   members_->has_left = true;
   members_->exchange->wait_for_ends();

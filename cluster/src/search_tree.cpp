@@ -237,7 +237,8 @@ TreeStatistics SearchTree::links() const { return members_->tree.statistics(); }
 
 std::string SearchTree::end_and_record(std::string_view title, std::chrono::milliseconds patience) {
   if (members_->has_parent) {
-    throw std::logic_error("the record of a search is known to who searches: ask for it there");
+    throw std::logic_error(
+        "only the process that began the search has its record; ask that process for it");
   }
   members_->end();
   std::vector<detail::ToldLog> told;

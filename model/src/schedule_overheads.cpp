@@ -177,11 +177,11 @@ double disturbed_share(const amr::Trace& trace) {
 PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several,
                           Overheads& overheads) {
   amr::require(alone.workers == 1,
-               "the trace to predict from is of {} workers, where pieces are "
-               "beside others already; record it with one",
+               "the trace to predict from was recorded with {} workers, so its pieces already "
+               "include the cost of other workers; record it with one",
                alone.workers);
   amr::require(several.workers > 1,
-               "the trace to compare with is of one worker; record it with two");
+               "the trace to compare with was recorded with one worker; record it with two");
   amr::require(
       are_alike(alone, several),
       "the traces are not of the same base steps of one run; record both with the same case, "

@@ -83,7 +83,7 @@ TEST(FiniteCheck, GivenTheInitialStateThenTheCaseIsToBeCorrected) {
   } catch (const NonFiniteError& error) {
     EXPECT_EQ(std::string(error.what()),
               "the value at point (0, 0) of level 0 patch (0, 0), component 0, is inf in the "
-              "initial state; correct what the case gives there");
+              "initial state; correct the case's initial value there");
   }
 }
 

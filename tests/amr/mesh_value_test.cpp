@@ -128,7 +128,7 @@ TEST(MeshValue, GivenSoundBytesOfSomethingElseThenTheErrorSaysWhatIsWrong) {
   numbers.insert(numbers.end(), {1, 0, 0, 0, 0});  // one patch, (0, 0), owner 0
   EXPECT_EQ(error_of(numbers), "");
   numbers.push_back(0);
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("which its bytes do not hold"));
+  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));
   numbers = header;
   numbers.insert(numbers.end(), {1, 0, 0, 0, 0xFFFFFFFF});
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("level 0 patch (0, 0) has owner -1"));
@@ -136,7 +136,7 @@ TEST(MeshValue, GivenSoundBytesOfSomethingElseThenTheErrorSaysWhatIsWrong) {
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh has 2 where axis 0 is"));
   numbers = header;
   numbers.insert(numbers.end(), {0xFFFFFFFF, 0x0FFFFFFF});
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("which its bytes do not hold"));
+  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));
   numbers = header;
   numbers.insert(numbers.end(), {1, 0, 1, 0, 0});  // (1, 0)
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("cannot have level 0 patch (1, 0)"));

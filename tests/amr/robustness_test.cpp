@@ -206,8 +206,7 @@ TEST(Robustness, GivenABoundaryValueThatIsNoNumberThenTheRunBlamesTheCase) {
   for (const char* name : {"semi_lagrangian_cubic", "finite_volume_upwind3"}) {
     const auto solver = plugin::find_solver(name)->make({});
     const std::string error = failure_of(problem, *solver, run_options(64, 1, 640));
-    EXPECT_NE(error.find("the case gives a boundary value of component 0 that is not a finite "
-                         "number beside level 0 patch (0, "),
+    EXPECT_NE(error.find("the case's boundary value of component 0 next to level 0 patch (0, "),
               std::string::npos)
         << name << ": " << error;
   }

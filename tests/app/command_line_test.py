@@ -155,10 +155,10 @@ class Refusal(CommandTest):
             (["run", ZALESAK, "--workers", "-1"], "'-1' is not a whole number from 1 to 4096"),
             (["simulate", "run", "--seed", "x"], "--seed: 'x' is not a whole number from 0 to "),
             (["run", ZALESAK, "--workers", "010"],
-             "--workers: '010' has a 0 in front; write '10'; see 'kumiko run --help'"),
-            (["scaling", ZALESAK, "--workers", "1,08"], "--workers: '08' has a 0 in front; write '8'"),
-            (["compare", GAUSSIAN, "--resolutions", "017"], "--resolutions: '017' has a 0 in front; write '17'"),
-            (["simulate", "run", "--seed", "00"], "--seed: '00' has a 0 in front; write '0'"),
+             "--workers: '010' has a leading zero; write '10'; see 'kumiko run --help'"),
+            (["scaling", ZALESAK, "--workers", "1,08"], "--workers: '08' has a leading zero; write '8'"),
+            (["compare", GAUSSIAN, "--resolutions", "017"], "--resolutions: '017' has a leading zero; write '17'"),
+            (["simulate", "run", "--seed", "00"], "--seed: '00' has a leading zero; write '0'"),
             (["run", ZALESAK, "--workers", "00"], "'00' is not a whole number from 1 to 4096"),
             (["report", "run", "--times", "1,x"], "--times: 'x' is not a number; see 'kumiko report --help'"),
             (["report", "run", "--times", "1,nan"], "--times: 'nan' is not a finite number; see "),
@@ -240,7 +240,7 @@ class Refusal(CommandTest):
         for option, value, formats in (("--width", "400", "png, mp4, gif and webm"), ("--fps", "5", "mp4, gif and webm")):
             for form in ("plotfile", "chrome", "otf2", "csv"):
                 done = self.kumiko("export", "state.hdf", "--format", form, option, value)
-                message = f"{option} does not go with --format {form}; it is for {formats}"
+                message = f"{option} cannot be combined with --format {form}, only with {formats}"
                 with self.subTest(form):
                     self.assert_refused(done, message)
 
@@ -386,7 +386,7 @@ class Results(CommandTest):
         self.kumiko("run", *self.TINY, "--output", "run")
         done = self.kumiko("run", *self.TINY, "--set", "grid.base=64", "--output", "run", "--restart", "latest")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("grid.base is [32, 32] there and [64, 64] now", done.stderr)
+        self.assertIn("grid.base was [32, 32] and is now [64, 64]", done.stderr)
         self.assertIn("A restart may change amr.*, amr.region.*, checkpoint.*,", done.stderr)
 
     def test_given_nothing_to_restart_from_then_the_remedy_is_named(self):

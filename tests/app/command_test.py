@@ -226,7 +226,7 @@ class Run(CommandTest):
                 "run", ZALESAK, *SMALL, "--backend", "openmp", env=os.environ | {"OMP_SCHEDULE": schedule}
             )
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn(f"OMP_SCHEDULE is '{schedule}'; write static, dynamic", done.stderr)
+            self.assertIn(f"OMP_SCHEDULE is '{schedule}'; set it to static, dynamic", done.stderr)
 
     def test_given_a_wrong_value_in_the_environment_then_each_backend_refuses_it_and_spares_the_earlier_run(self):
         self.copy_of_small("earlier")
@@ -464,7 +464,7 @@ class Folder(CommandTest):
             (mine / name).write_text("mine")
         for more in ([], ["--overwrite"]):
             done = self.kumiko("run", ZALESAK, *SMALL, "--output", "mine", *more)
-            self.assert_refused(done, "'mine' holds other files and no run", "--output")
+            self.assert_refused(done, "'mine' has files but no run", "--output")
         self.assertEqual({file.read_text() for file in mine.iterdir()}, {"mine"})
 
     def test_given_a_folder_that_holds_a_run_then_it_is_replaced_on_demand_only(self):

@@ -231,7 +231,7 @@ class Compare(CommandTest):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         why, error = done.stderr.splitlines()
         self.assertRegex(why, "^kumiko: warning: .* at 64 failed: ended by time.wall_limit")
-        self.assertIn("1 of 2 runs failed; the warnings say why", error)
+        self.assertIn("1 of 2 runs failed; see the warnings", error)
 
     def test_given_a_signal_then_what_is_done_is_reported(self):
         words = ["--solvers", self.CUBIC, "--resolutions", "32,1024", "--set", "amr.levels=1"]

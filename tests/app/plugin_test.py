@@ -272,7 +272,7 @@ class Environment(PluginTest):
     """A plugin that changes what belongs to all as it is loaded."""
 
     FILE = PLUGINS / "alters_environment.so"
-    WORDS = "changed the floating-point environment, the locale and the signal mask for everybody as it was loaded"
+    WORDS = "changed the floating-point environment, the locale and the signal mask of the whole process while it was loaded"
 
     def test_given_such_a_plugin_then_the_bits_of_others_stay_and_one_line_names_it(self):
         hashes = []
@@ -365,7 +365,7 @@ class BeforeTheFirstStep(PluginTest):
     def test_given_a_solver_that_is_made_of_nothing_then_the_run_fails(self):
         plugin = PLUGINS / "made_of_nothing.so"
         done = self.run_shipped("--plugin-path", plugin, "--set", "solver.name=made_of_nothing")  # fmt: skip
-        self.assert_told(done, 1, plugin, "'made_of_nothing'", "what its make gave lacks a function")
+        self.assert_told(done, 1, plugin, "'made_of_nothing'", "the table made by its make() lacks a function")
 
 
 class OnTheWay(PluginTest):

@@ -142,7 +142,7 @@ class LongRanksTest(RanksCase):
                                   "--output", folder, "--quiet")
                 self.assertNotEqual(run.returncode, 0)
                 (line,) = errors(run.stderr)
-                self.assertIn(os.strerror(error) + "; make room there, or let --output name a folder elsewhere", line)
+                self.assertIn(os.strerror(error) + "; free space there, or name a folder elsewhere with --output", line)
                 self.assertIn("continue with --restart", line)
                 done = self.run_on(mpi, [(2, {})], "run", "--restart", folder, "--quiet")
                 self.assertEqual(done.returncode, 0, done.stderr)

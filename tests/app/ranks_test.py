@@ -149,7 +149,7 @@ class RanksCase(unittest.TestCase):
 
     def assert_one_line_tells_of(self, rank, text):
         """Of the rank that is lost, and of the way to go on; no other rank is blamed, nobody else speaks."""
-        lines = [line for line in text.splitlines() if re.search(r"rank \d+ is |gives rank|error:", line)]
+        lines = [line for line in text.splitlines() if re.search(r"rank \d+ is |treats rank|error:", line)]
         self.assertEqual(len(lines), 1, text)
         self.assertRegex(lines[0], rf"^kumiko: error: rank {rank} is lost: its process has ended \(.*\); "
                                rf"continue with --restart {self.folder()}(/checkpoint_\d+\.hdf)?$")  # fmt: skip
@@ -271,7 +271,7 @@ class RanksTest(RanksCase):
 
     def test_given_c_libraries_that_compute_otherwise_then_the_run_says_so(self):
         arguments = ["run", ZALESAK, *settings(*KEYS, "time.stop_step=1"), "--overwrite", "--output", "out"]
-        words = "the C library of rank 1 gives exp, sin or pow other last bits than that of rank 0"
+        words = "exp, sin or pow of the C library of rank 1 differ in the last bits from those of rank 0"
         for tunables, told in (({}, False), ({"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-FMA"}, has_fma())):
             run = subprocess.run(launch(PRESENT[-1], [(1, {}), (1, tunables)], *arguments), cwd=self.path,
                                  env=ENVIRONMENT, text=True, capture_output=True, timeout=LIMIT, check=False)
@@ -330,7 +330,7 @@ class RanksTest(RanksCase):
         done = self.scaled("--ranks", "1,2", "--output", "never", PATH="/nowhere")
         self.assertEqual(done.returncode, 2)
         (line,) = errors(done.stderr)
-        self.assertRegex(line, r"no launcher of ranks is found for .*; install mpirun\.\w+.*--launcher")
+        self.assertRegex(line, r"found no launcher for .*; install mpirun\.\w+.*--launcher")
         # A run's own error, out of what its launcher says.
         done = self.scaled("--ranks", "2", "--launcher",
                            " ".join(command(PRESENT[0], 0)[:-2]) + " {ranks} env KUMIKO_LINK=neither")

@@ -702,7 +702,7 @@ class Refused(ReportTest):
         record = {**SEARCH_RECORD, "pairs": [pair(0, 3)]}
         (damaged / "search.json").write_text(json.dumps(record))
         self.assertIn("'other' in 'pairs' is wrong", self.refused(damaged, code=1))
-        self.assertIn("name it alone", self.refused(self.path / "threads", self.path / "search"))
+        self.assertIn("name this folder alone", self.refused(self.path / "threads", self.path / "search"))
         self.assertIn("--times", self.refused(self.path / "search", "--times", "1"))
 
 

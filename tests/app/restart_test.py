@@ -530,7 +530,7 @@ class Refusal(RestartTest):
         link = self.path / "link.hdf"
         link.symlink_to(early)
         done = self.kumiko("run", "--restart", link, "--output", "run")
-        self.assert_refused(done, "has got further, to 'checkpoint_000050.hdf'", "--overwrite")
+        self.assert_refused(done, "has already reached 'checkpoint_000050.hdf'", "--overwrite")
         self.assertEqual(len(self.checkpoints()), 5)
         done = self.kumiko(
             "run", "--restart", link, "--output", "run", "--overwrite",
@@ -558,7 +558,7 @@ class Refusal(RestartTest):
         shutil.copy(run / "checkpoint_000020.hdf", run / "checkpoint_000099.hdf")
         before = self.files()
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
-        self.assert_refused(done, "checkpoint_000099.hdf' stands at base step 20")
+        self.assert_refused(done, "checkpoint_000099.hdf' is of base step 20")
         self.assertEqual(self.files(), before)
 
     def test_given_another_runs_checkpoint_in_the_folder_then_it_is_refused(self):
@@ -576,7 +576,7 @@ class Refusal(RestartTest):
         newest.write_bytes(newest.read_bytes()[:-1] + b"2")  # of the seal
         before = self.files()
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
-        self.assert_refused(done, "checkpoint_000050.hdf", "use a newer one")
+        self.assert_refused(done, "checkpoint_000050.hdf", "use a newer version")
         self.assertEqual(self.files(), before)
 
     def test_given_empty_values_then_they_are_no_defaults(self):

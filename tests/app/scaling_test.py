@@ -142,7 +142,7 @@ class ScalingTest(unittest.TestCase):
         self.assertEqual(few.stderr, "")
 
     def test_given_a_launcher_that_fails_then_its_words_are_the_error(self):
-        for launcher, word in (("false {ranks}", "it said nothing"), ("echo no {ranks} hosts >&2; false", "no 2 hosts"),
+        for launcher, word in (("false {ranks}", "it printed no message"), ("echo no {ranks} hosts >&2; false", "no 2 hosts"),
                                ("true {ranks}", "no summary")):
             result = self.kumiko(ZALESAK, *SMALL, "--ranks", "2", "--launcher", launcher)
             self.assertEqual(result.returncode, 1, result.stderr)
@@ -164,7 +164,7 @@ class ScalingTest(unittest.TestCase):
             (["--ranks", "0"], "--ranks"),
             (["--ranks", "1", "--backends", "threads"], "--backends"),
             (["--ranks", "1", "--launcher", "mpirun -n 2"], "{ranks}"),
-            (["--launcher", "mpirun -n {ranks}"], "give --ranks"),
+            (["--launcher", "mpirun -n {ranks}"], "needs --ranks"),
         ):
             result = self.kumiko(ZALESAK, *arguments, "--output", "none")
             self.assertEqual(result.returncode, 2, result.stderr)

@@ -172,9 +172,9 @@ class SimulateTest(unittest.TestCase):
             (["--ranks", "2", "--partition", "hilbert"], "hilbert"),
             (["--ranks", "2", "--workers", "1,2"], "one number"),
             (["--ranks", "2", "--models", "level"], "--models"),
-            (["--network", "tcp"], "give --ranks"),
-            (["--partition", "level"], "give --ranks"),
-            (["--replay", "replay"], "give --ranks"),
+            (["--network", "tcp"], "add --ranks"),
+            (["--partition", "level"], "add --ranks"),
+            (["--replay", "replay"], "add --ranks"),
             (["--ranks", "2,4", "--replay", "replay"], "one number of ranks"),
             (["--ranks", "2", "--workers", "2", "--replay", "replay"], "one worker"),
         ):

@@ -120,7 +120,7 @@ class Steps(CommandTest):
         done = self.kumiko("run", "--restart", "latest", "--set", "time.steps=30", "--set", "time.stop_step=0",
                            "--output", "run")  # fmt: skip
         self.assertEqual(done.returncode, 2)
-        self.assertIn("stands at base step 40, and the run is to end at 30; raise time.steps", done.stderr)
+        self.assertIn("is of base step 40, but the run ends at 30; raise time.steps", done.stderr)
 
     def test_given_a_step_that_becomes_too_long_then_more_steps_go_on_from_the_last_whole_state(self):
         # Half-way the vortex is at rest; the few steps that suffice there do not later.

@@ -316,7 +316,7 @@ class MadeByHand(ExportTest):
 
     def test_given_two_traces_then_they_are_not_written_to_one_name(self):
         line = self.refusal("export", *[self.path / "small.hdf"] * 2, "--format", "chrome")
-        self.assertIn("one by one", line)
+        self.assertIn("one trace at a time", line)
 
     @unittest.skipUnless(HAS_OTF2, "this build has no OTF2")
     def test_given_a_folder_in_use_then_otf2_leaves_it_alone(self):

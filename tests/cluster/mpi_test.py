@@ -221,7 +221,7 @@ class Trouble(unittest.TestCase):
         status, output = ranks.end()
         self.assertNotEqual(status, 0)
         where = rf"\(pid {ranks.processes[1]} on host \S+, stopped\)"
-        self.assertRegex(output, r"rank 0 waits for rank 1, from which nothing has come for [0-9.]+ s " + where)
+        self.assertRegex(output, r"rank 0 waits for rank 1, which has sent nothing for [0-9.]+ s " + where)
         self.assertRegex(output, r"error: rank 1 is lost: nothing has come from it for [0-9.]+ s " + where)
         self.assertNotIn("is still there", output)
 

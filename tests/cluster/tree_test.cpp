@@ -639,7 +639,8 @@ TEST_F(TreeTest, GivenAServerThatEchoesThenItIsNotTakenForACoordinator) {
     }
   });
   Process child(runtime);
-  expect_refused(child, server.address(), Refusal::kNotKumiko, "not a process of Kumiko's to join");
+  expect_refused(child, server.address(), Refusal::kNotKumiko,
+                 "not a Kumiko process that can be joined");
 }
 
 TEST_F(TreeTest, GivenAWebServerThenItIsNotTakenForACoordinator) {
@@ -649,7 +650,8 @@ TEST_F(TreeTest, GivenAWebServerThenItIsNotTakenForACoordinator) {
     static_cast<void>(socket.write_all(bytes_of("HTTP/1.1 400 Bad Request\r\n\r\n")));
   });
   Process child(runtime);
-  expect_refused(child, server.address(), Refusal::kNotKumiko, "not a process of Kumiko's to join");
+  expect_refused(child, server.address(), Refusal::kNotKumiko,
+                 "not a Kumiko process that can be joined");
 }
 
 TEST_F(TreeTest, GivenAServerThatClosesThenTheErrorSaysSo) {

@@ -297,7 +297,7 @@ TEST_F(CheckpointTest, GivenARecordThatWasSealedAnewThenItsOwnHashIsNotThatOfIt)
   }
   put(file(), damaged.substr(0, counts[1]) + make_seal(extents));
   EXPECT_NO_THROW(verify_checkpoint(file()));
-  EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("does not have its hash")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(file().string()), HasSubstr("does not match its hash")));
 }
 
 TEST_F(CheckpointTest, GivenAFileThatWasCutThenTheMessageSaysSo) {
@@ -347,7 +347,7 @@ TEST_F(CheckpointTest, GivenASealOfALaterVersionThenANewerProgramIsAskedFor) {
   ASSERT_NE(at, std::string::npos);
   later[at + 15] = '2';
   put(file(), later);
-  EXPECT_THAT(refusal(), HasSubstr("use a newer one"));
+  EXPECT_THAT(refusal(), HasSubstr("use a newer version"));
 }
 
 }  // namespace

@@ -132,7 +132,10 @@ TEST_F(DiagnosticsCsvTest, GivenAFullDiskThenTheRowThatDoesNotFitIsAnError) {
 TEST_F(DiagnosticsCsvTest, GivenADeviceWithoutSpaceThenTheErrorSaysSo) {
   std::filesystem::create_symlink("/dev/full", part());
   const std::string message = refusal_of<OutputError>([&] { DiagnosticsCsv(file(), 1, 1); });
-  EXPECT_THAT(message, HasSubstr("No space left on device; make room there, or let --output "));
+  EXPECT_THAT(
+      message,
+      HasSubstr(
+          "No space left on device; free space there, or name a folder elsewhere with --output"));
 }
 
 TEST_F(DiagnosticsCsvTest, GivenARowOfAnotherShapeThenItIsAProgrammerError) {

@@ -105,7 +105,7 @@ TEST_F(OutputFolderTest, GivenAFolderThatNeverHeldARunThenNothingInItIsRemoved) 
     put(folder_ / name);
     for (const Earlier earlier : {Earlier::kRefuse, Earlier::kReplace}) {
       EXPECT_THAT(check_refusal(folder_, earlier),
-                  AllOf(HasSubstr("holds other files and no run"), HasSubstr("--output"),
+                  AllOf(HasSubstr("has files but no run"), HasSubstr("--output"),
                         Not(HasSubstr("--overwrite"))));
       EXPECT_THROW(OutputFolder(folder_, earlier), OutputError);
     }
@@ -121,7 +121,7 @@ TEST_F(OutputFolderTest, GivenARunThatWritesThenAnotherIsRefusedUntilItEnds) {
     write_text_file(running.file("effective.toml"), "");
     for (const Earlier earlier : {Earlier::kReplace, Earlier::kRefuse}) {
       EXPECT_THAT([&] { OutputFolder(folder_ / "run", earlier); },
-                  ThrowsMessage<OutputError>(HasSubstr("another run writes into")));
+                  ThrowsMessage<OutputError>(HasSubstr("another run is writing into")));
     }
     EXPECT_TRUE(std::filesystem::exists(running.file("summary.json")));
   }

@@ -204,10 +204,12 @@ TEST_F(RunFolderTest, GivenAForeignTableThenFileLineAndFaultAreNamed) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("'2x6' under updates")));
   text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("256,"), 4, ""));
-  EXPECT_THAT(refusal(), HasSubstr("load.csv:3: there are 5 fields under 6 columns"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("load.csv:3: the line has 5 fields, but the table has 6 columns"));
   text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("0,0,512,0.25,0.5,3"), 18, "512"));
-  EXPECT_THAT(refusal(), HasSubstr("load.csv:2: there is 1 field under 6 columns"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("load.csv:2: the line has 1 field, but the table has 6 columns"));
   text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("0,1,"), 4, "0,2,"));
   EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("workers")));

@@ -157,7 +157,7 @@ TEST_F(SharedCheckpointTest, GivenARankThatCannotWriteThenOneErrorNamesItAndTheR
   const auto error = [&](int step, int number) {
     return "rank 1: cannot write '" + part_of(step) +
            "': " + std::generic_category().message(number) +
-           "; make room there, or let --output name a folder elsewhere";
+           "; free space there, or name a folder elsewhere with --output";
   };
   EXPECT_THAT(told, ElementsAre(error(1, EDQUOT), error(2, ENOSPC)));
   EXPECT_THAT(OutputFolder::numbered(folder_, kCheckpointFiles),
@@ -185,8 +185,8 @@ TEST_F(SharedCheckpointTest, GivenARankThatSeesAnotherFolderThenTheErrorNamesThe
         StateWriter writer(*case_, backend, {});
         writer.write_checkpoint(checkpoint_at(0), simulation, {});
         EXPECT_THAT(refusal_of<OutputError>([&] { writer.settle(); }),
-                    AllOf(HasSubstr("rank 1 does not see '" + part_of(0) + "'"),
-                          HasSubstr("a folder of a file system that all ranks share")));
+                    AllOf(HasSubstr("rank 1 cannot find '" + part_of(0) + "'"),
+                          HasSubstr("on a file system that all ranks share")));
       },
       answering(elsewhere));
   EXPECT_TRUE(std::filesystem::is_empty(folder_));

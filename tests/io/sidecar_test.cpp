@@ -112,7 +112,7 @@ TEST_F(SidecarTest, GivenTheSidecarOfAnotherRunAtTheSameStepThenItIsNotTaken) {
   write_with(file(), checkpoint_, hierarchy_->geometry());
   EXPECT_NE(content(sidecar()), other);
   put(sidecar(), other);
-  EXPECT_THAT(fault(), HasSubstr("is of another file of this name"));
+  EXPECT_THAT(fault(), HasSubstr("belongs to another file of this name"));
 }
 
 TEST_F(SidecarTest, GivenNoSidecarToWriteThenNoneIsThere) {
@@ -170,7 +170,7 @@ TEST_F(SidecarTest, GivenValuesThatCannotBeThenTheyAreRefused) {
   const auto set = [&](const char* pointer, const Json& value) {
     return fault_after([&](Json& json) { json.at(Json::json_pointer(pointer)) = value; });
   };
-  EXPECT_THAT(set("/sidecar_version", 3), HasSubstr("has version 3, and this version of Kumiko"));
+  EXPECT_THAT(set("/sidecar_version", 3), HasSubstr("has version 3, but this version of Kumiko"));
   EXPECT_THAT(set("/step", 8), HasSubstr("is of base step 8, not of 7"));
   EXPECT_THAT(set("/wall_s", nullptr), HasSubstr("is damaged"));
   EXPECT_THAT(set("/wall_s", -1.0), HasSubstr("'-1.0' is out of range"));

@@ -413,7 +413,7 @@ TEST(FailuresInC, GivenNoMessageThenThatIsTold) {
     call_beyond("solver 'mute'", [](kumiko_error*) { return kumiko_status{KUMIKO_FAILED}; });
     FAIL();
   } catch (const FailedBeyond& failure) {
-    EXPECT_STREQ(failure.what(), "solver 'mute': it failed without saying why");
+    EXPECT_STREQ(failure.what(), "solver 'mute': it failed without a message");
   }
 }
 

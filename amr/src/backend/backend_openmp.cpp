@@ -24,8 +24,8 @@ void check_schedule(const std::string& text) {
       R"(\s*((non)?monotonic\s*:\s*)?(static|dynamic|guided|auto)\s*(,\s*[1-9]\d*\s*)?)",
       std::regex::icase);
   require(std::regex_match(text, known),
-          "OMP_SCHEDULE is '{}'; write static, dynamic, guided or auto, with ',CHUNK' for parts of "
-          "so many patches, or unset it",
+          "OMP_SCHEDULE is '{}'; set it to static, dynamic, guided or auto, with ',CHUNK' for "
+          "chunks of CHUNK patches, or unset it",
           text);
 }
 

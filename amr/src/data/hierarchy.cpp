@@ -17,8 +17,8 @@ void check(const Geometry& geometry, int max_levels) {
   const int most = kMost >> (max_levels - 1);
   const int points = std::max(geometry.points_x(0), geometry.points_y(0));
   require(points <= most,
-          "the base grid has {} points along an axis, the finest of {} levels more than {}; take "
-          "fewer levels or {} points at most",
+          "the base grid has {} points along an axis, and the finest of {} levels has more than "
+          "{}; use fewer levels, or at most {} points",
           points, max_levels, kMost, most / kPatchSize * kPatchSize);
 }
 

@@ -193,9 +193,10 @@ void DepartureGhosts::compute(int level, Reads reads, double time, double tau,
   if (!problem.is_sound()) {
     const PatchId& source =
         hierarchy_.mesh().ids(level - 1)[static_cast<std::size_t>(reads[0].slot)];
-    throw BrokenValueError(fmt::format(
-        "the case gives a velocity that is not a finite number at t = {:g} within or beside {}",
-        time, to_string(source)));
+    throw BrokenValueError(
+        fmt::format("the case gives a velocity that is not a finite number at t = {:g} in or next "
+                    "to {}; correct velocity()",
+                    time, to_string(source)));
   }
   const double per_spacing = 1.0 / geometry.spacing(level - 1);
   for (double& value : values) value *= per_spacing;

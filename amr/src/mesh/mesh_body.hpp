@@ -102,7 +102,7 @@ void Mesh<Axes>::check(int level, const std::vector<Id>& ids, std::size_t owners
           ids.size(), owners);
   for (int axis = 0; axis < Axes && !ids.empty(); ++axis) {
     require(base_.patches_along(axis, 0) <= std::numeric_limits<int>::max() / kPatchSize >> level,
-            "level {} has more points along an axis than can be counted; take fewer levels", level);
+            "level {} has more points along an axis than can be counted; use fewer levels", level);
   }
   // Each patch is checked at every regrid: nothing is formatted for those that may be.
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
@@ -329,8 +329,8 @@ Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
   for (int level = 0; level < levels; ++level) {
     const auto patches = from.take<std::uint64_t>();
     require(patches <= from.left() / kBytesPerPatch,
-            "the mesh says that level {} has {} patches, which its bytes do not hold", level,
-            patches);
+            "the mesh's bytes are damaged: level {} has {} patches, but the bytes end before them",
+            level, patches);
     std::vector<Id> ids(patches);
     for (Id& id : ids) {
       id.level = level;
@@ -345,7 +345,8 @@ Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
     mesh.assign(level, std::move(ids), std::move(owners));
   }
   require(levels > 0 && mesh.levels() == levels && from.left() == 0,
-          "the mesh says that it has {} levels with patches, which its bytes do not hold", levels);
+          "the mesh's bytes are damaged: it has {} levels with patches, but the bytes differ",
+          levels);
   return mesh;
 }
 

@@ -89,7 +89,7 @@ struct BothEnds {
 [[noreturn]] void fail(int level, std::int32_t one, std::int32_t other, const std::string& how) {
   throw std::logic_error(
       fmt::format("ranks {} and {} disagree about level {} of the mesh they share: {}; this is a "
-                  "fault of Kumiko: tell its authors, with effective.toml",
+                  "bug in Kumiko: report it with effective.toml",
                   one, other, level, how));
 }
 
@@ -120,8 +120,9 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
       const PlanEnd other = meshes[{level, number}];  // nothing, where it has no such level
       if (other.hash == first.hash) continue;
       fail(level, 0, number,
-           fmt::format("one has {} patches there and the other {}, or others, or of other owners",
-                       first.patches, other.patches));
+           fmt::format(
+               "the first lists {} patches and the second lists {}, or their ids or owners differ",
+               first.patches, other.patches));
     }
   }
   for (const auto& [key, both] : messages) {
@@ -130,8 +131,9 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
       continue;
     }
     fail(level, from, to,
-         fmt::format("rank {} sends parts of {} patches, and rank {} expects others, of {}", from,
-                     both.sends.patches, to, both.expects.patches));
+         fmt::format("rank {} sends parts of {} patches, but rank {} expects parts of {}, or of "
+                     "other patches",
+                     from, both.sends.patches, to, both.expects.patches));
   }
 }
 

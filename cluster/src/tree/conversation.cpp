@@ -70,29 +70,31 @@ std::string explain(Refusal refusal, const std::string& address, const std::stri
       return "cannot connect to " + parent + ": " + system +
              "; start it first, and check the address and the firewalls between";
     case Refusal::kNotKumiko:
-      return "what answers at " + address + " is not a process of Kumiko's to join; check the port";
+      return "the program that answers at " + address +
+             " is not a Kumiko process that can be joined; check the port";
     case Refusal::kOtherVersion:
       return parent + " speaks another version of the protocol than this program's, " +
              std::to_string(kProtocolVersion) + "; use the same version of Kumiko on both sides";
     case Refusal::kWrongSecret:
-      return parent + " has another secret than this one; give both the same";
+      return parent + " has a different secret than this process; give both the same secret";
     case Refusal::kOtherBuild:
       return parent + " runs another build of the program; copy one build to both sides";
     case Refusal::kFull:
       return parent +
-             " has as many children as it may have; join one of its children instead, or "
+             " already has its largest number of children; join one of its children instead, or "
              "raise TreeOptions::most_children there";
     case Refusal::kTimeout:
-      return "what listens at " + address + " has not let this process in within " +
+      return "the program that listens at " + address + " has not admitted this process within " +
              std::to_string(timeout.count()) +
-             " ms; check that it is a process of Kumiko's to join, and not overloaded";
+             " ms; check that it is a Kumiko process that can be joined, and that it is not "
+             "overloaded";
     case Refusal::kConnectionClosed:
-      return "what listens at " + address +
-             " has closed the connection before it let this process in: it is not a process "
-             "of Kumiko's to join, or has too many connections now; check the port, or try again "
+      return "the program that listens at " + address +
+             " closed the connection before it admitted this process: it is not a Kumiko process "
+             "that can be joined, or it has too many connections now; check the port, or try again "
              "later";
     case Refusal::kLeft:
-      return "this process has left before " + parent + " let it in";
+      return "this process has left before " + parent + " admitted it";
     case Refusal::kPushedOut:
     case Refusal::kNoResources:
       break;

@@ -56,15 +56,16 @@ std::size_t most_unproved_by_the_system() {
 }
 
 TreeOptions checked(TreeOptions options) {
-  require(!options.secret.empty(), "secret is empty; take 16 random bytes or more");
+  require(!options.secret.empty(), "secret is empty; use 16 random bytes or more");
   require(options.largest_frame < std::numeric_limits<std::uint32_t>::max() / 2,
-          "largest_frame is above 2 GiB; send less at a time");
+          "largest_frame is above 2 GiB; lower it, and send larger data in parts");
   require(options.longest_route > 0 && options.longest_route <= 4096,
-          "longest_route is not from 1 to 4096");
+          "longest_route must be from 1 to 4096");
   const FrameLimits limits{options.largest_frame, options.longest_route};
   require(options.most_unsent_bytes >= limits.most_bytes(),
-          "most_unsent_bytes is less than largest_frame and its header take");
-  require(options.most_unproved > 0, "most_unproved is 0, so that nobody could join");
+          "most_unsent_bytes must be at least largest_frame and the size of its header");
+  require(options.most_unproved > 0,
+          "most_unproved is 0, so that no process could join; set it to 1 or more");
   require(options.handshake_timeout > milliseconds(0), "handshake_timeout is not positive");
   require(options.heartbeat_every > milliseconds(0), "heartbeat_every is not positive");
   require(options.lost_after >= 2 * options.heartbeat_every,

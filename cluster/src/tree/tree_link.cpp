@@ -54,7 +54,7 @@ bool TreeLink::queue(Frame frame) {
       return true;
     }
   }
-  close("it takes frames too slowly: more than " + std::to_string(most_unsent_bytes_) +
+  close("it receives frames too slowly: more than " + std::to_string(most_unsent_bytes_) +
         " bytes wait for it");
   return false;
 }
@@ -169,7 +169,7 @@ void TreeLink::write() noexcept {
       if (next == Next::kEnd) return;
       for (; !frames.empty(); frames.pop_front()) {
         const std::error_code error = send(frames.front());
-        if (error == std::errc::timed_out) explain_lost(error, "it has taken nothing for ");
+        if (error == std::errc::timed_out) explain_lost(error, "it has received nothing for ");
         // Of a connection that has ended the reader learns as well, and it may find a goodbye.
         if (error) return;
       }

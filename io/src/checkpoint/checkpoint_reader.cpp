@@ -135,7 +135,7 @@ int checked_layout(const Source& source) {
   const int layout = source.integer(kRun, "layout_version");
   if (layout >= kOldestLayout && layout <= kLayoutVersion) return layout;
   source.refuse(
-      fmt::format("has layout {}, and this version of Kumiko reads {} to {}; use {} Kumiko", layout,
+      fmt::format("has layout {}, but this version of Kumiko reads {} to {}; use {} Kumiko", layout,
                   kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
 }
 
@@ -317,7 +317,7 @@ void look_at(const Source& source, std::span<const amr::PatchId> ids,
     const std::span<const double> record = records.subspan(at * size, size);
     if (hash_of(std::as_bytes(record)) != hashes[at]) {
       source.refuse(
-          fmt::format("is damaged: the record of {} does not have its hash", to_string(ids[at])));
+          fmt::format("is damaged: the record of {} does not match its hash", to_string(ids[at])));
     }
     reading.look(ids[at], record);
   }

@@ -207,7 +207,7 @@ class OthersParts {
       const WriteAnswer& answer = answers_[from];
       if (!answer.found) {
         return fmt::format(
-            "rank {} does not see '{}', which rank 0 has made; let --output name a folder of a "
+            "rank {} cannot find '{}', which rank 0 has made; name a folder with --output on a "
             "file system that all ranks share",
             from, path.string());
       }

@@ -98,7 +98,7 @@ Room reserve(const Object& parent, const std::string& name, hid_t type, std::siz
   const Object dataset =
       hdf5::make_dataset(parent, name, type, hdf5::make_space({values}), properties);
   const haddr_t offset = H5Dget_offset(dataset.id());
-  if (offset == HADDR_UNDEF) throw hdf5::Error("the library gave a dataset no room");
+  if (offset == HADDR_UNDEF) throw hdf5::Error("the HDF5 library allocated no space for a dataset");
   return offset;
 }
 

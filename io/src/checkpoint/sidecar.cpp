@@ -188,7 +188,7 @@ int checked_version(const Json& json) {
   const int version = to_int(json.at("sidecar_version"));
   if (version == kSidecarVersion || version == kVersionWithoutSeal) return version;
   throw Fault(
-      fmt::format("has version {}, and this version of Kumiko reads {}", version, kSidecarVersion));
+      fmt::format("has version {}, but this version of Kumiko reads {}", version, kSidecarVersion));
 }
 
 std::string seal_text(std::uint64_t seal) { return fmt::format("{:016x}", seal); }
@@ -199,7 +199,7 @@ void complete(Checkpoint& checkpoint, const Json& json, std::uint64_t seal) {
     throw Fault(fmt::format("is of base step {}, not of {}", step, checkpoint.run.step));
   }
   if (version != kVersionWithoutSeal && json.at("seal").get<std::string>() != seal_text(seal)) {
-    throw Fault("is of another file of this name, of which it has the seal");
+    throw Fault("belongs to another file of this name: its seal is that file's");
   }
   Sidecar sidecar = to_sidecar(json);
   amr::WorkCounters counters = completed(checkpoint.run.counters, json);

@@ -32,7 +32,8 @@ void EarlierTable::for_each(const std::function<void(const Fields& row)>& take) 
   if (empty()) return;
   if (read(file_, last_, take).rows_ == rows_) return;
   throw OutputError(
-      fmt::format("cannot continue '{}': it cannot be read, or changes meanwhile", file_.string()));
+      fmt::format("cannot continue '{}': it cannot be read, or another process is changing it",
+                  file_.string()));
 }
 
 EarlierTable EarlierTable::read(const std::filesystem::path& path, std::int64_t last,

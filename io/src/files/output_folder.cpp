@@ -165,8 +165,9 @@ FileDescriptor locked(const fs::path& folder) {
   FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Other errors: a file system without locks, or a folder that may be written but not read.
   if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
-  throw OutputError(fmt::format("another run writes into the output folder '{}'; let it end, or {}",
-                                folder.string(), kOtherFolder));
+  throw OutputError(fmt::format(
+      "another run is writing into the output folder '{}'; wait until it has ended, or {}",
+      folder.string(), kOtherFolder));
 }
 
 /// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
@@ -180,7 +181,9 @@ bool has_files_of_run(const fs::path& folder) {
 }  // namespace
 
 void OutputFolder::check(const fs::path& path, Earlier earlier) {
-  if (path.empty()) throw OutputError("the output folder has an empty name; name it with --output");
+  if (path.empty()) {
+    throw OutputError("the name of the output folder is empty; name a folder with --output");
+  }
   reporting(path, [&] {
     const fs::path folder = normal(path);
     const fs::path place = closest_existing(folder);
@@ -189,16 +192,16 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     // Whatever else a folder holds is its owner's, whose files may have the names of a run's.
     if (!has_files_of_run(folder)) {
       throw OutputError(
-          fmt::format("the output folder '{}' holds other files and no run (a run has an {}), so "
-                      "nothing in it is replaced; {}",
+          fmt::format("the output folder '{}' has files but no run (there is no {}), so nothing in "
+                      "it is replaced; {}",
                       path.string(), kConfigurationFile, kOtherFolder));
     }
     if (earlier == Earlier::kReplace) return;
     const FileDescriptor nobody_writes = locked(path);
-    throw OutputError(fmt::format(
-        "the output folder '{}' holds a run; replace that run with --overwrite, or continue it "
-        "with --restart latest, or {}",
-        path.string(), kOtherFolder));
+    throw OutputError(
+        fmt::format("the output folder '{}' holds a run; replace that run with --overwrite, "
+                    "or continue it with --restart latest, or {}",
+                    path.string(), kOtherFolder));
   });
 }
 

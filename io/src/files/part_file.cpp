@@ -45,12 +45,12 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 /// What lifts a limit that the process or the disk has; empty for other errors.
 std::string_view remedy_of(int error) {
-  if (error == EFBIG) return "; let it write larger files (ulimit -f)";
+  if (error == EFBIG) return "; raise the limit on file sizes (ulimit -f)";
   if (error == ENOSPC || error == EDQUOT) {
-    return "; make room there, or let --output name a folder elsewhere";
+    return "; free space there, or name a folder elsewhere with --output";
   }
-  if (error == EMFILE) return "; let it open more files at once (ulimit -n)";
-  return error == EAGAIN ? "; let it have more memory or threads (ulimit -v, ulimit -u)" : "";
+  if (error == EMFILE) return "; raise the limit on open files (ulimit -n)";
+  return error == EAGAIN ? "; raise the limits on memory and threads (ulimit -v, ulimit -u)" : "";
 }
 
 }  // namespace

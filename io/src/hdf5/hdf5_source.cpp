@@ -46,7 +46,7 @@ void Source::refuse(const std::string& why) const {
 }
 
 std::string Source::odd(const std::string& name) {
-  return fmt::format("holds something in '{}' that Kumiko does not write", name);
+  return fmt::format("has data in '{}' that Kumiko does not write", name);
 }
 
 bool Source::has(const std::string& path) const {

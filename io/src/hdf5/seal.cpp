@@ -128,13 +128,13 @@ Trailer read_trailer(const fs::path& file, const Reader& reader, std::string_vie
   if (!has_room) call_damaged(file, "is damaged: it ends too early");
   if (magic == kMagic) return trailer;
   if (is_sealed) {
-    refuse(file, "has a seal that this version of Kumiko does not know; use a newer one");
+    refuse(file, "has a seal that this version of Kumiko cannot read; use a newer version");
   }
   call_damaged(file, "has no seal at its end: it was cut short, or another program wrote it");
 }
 
 std::vector<Extent> read_table(const fs::path& file, const Reader& reader, std::string_view what) {
-  constexpr std::string_view kBadSeal = "is damaged: its seal does not hold";
+  constexpr std::string_view kBadSeal = "is damaged: its seal does not match its contents";
   const Trailer trailer = read_trailer(file, reader, what);
   const std::uint64_t table_end = reader.size() - sizeof(trailer);
   // Bounded by the file's size before there is memory for it.

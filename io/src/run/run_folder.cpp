@@ -116,10 +116,8 @@ class Table {
     if (stream_.eof()) fail("the line is cut off");
     split_csv_line(std::string_view(text_), fields_);
     if (!columns_.empty() && fields_.size() != columns_.size()) {
-      fail(fmt::format(
-          "there {} under {}",
-          fields_.size() == 1 ? "is 1 field" : fmt::format("are {} fields", fields_.size()),
-          counted(columns_.size(), "column")));
+      fail(fmt::format("the line has {}, but the table has {}", counted(fields_.size(), "field"),
+                       counted(columns_.size(), "column")));
     }
     return true;
   }
@@ -128,8 +126,8 @@ class Table {
   Number number(std::size_t column) const {
     const std::string_view field = fields_.at(column);
     if (const auto value = read_number<Number>(field)) return *value;
-    fail(fmt::format("'{}' under {} is not such a number", one_line(std::string(field)),
-                     columns_[column]));
+    fail(fmt::format("'{}' in the column {} is not a number of the column's type",
+                     one_line(std::string(field)), columns_[column]));
   }
 
   template <class Number>
@@ -263,10 +261,10 @@ NotARun without_summary(const fs::path& folder) {
         "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
         name, kSummaryFile));
   }
-  return NotARun(fmt::format(
-      "the run in {} is not complete: there is no {} yet; let it end, or continue it by "
-      "kumiko run --restart {}",
-      name, kSummaryFile, name));
+  return NotARun(
+      fmt::format("the run in {} is not complete: there is no {} yet; wait until it has ended, or "
+                  "continue it with kumiko run --restart {}",
+                  name, kSummaryFile, name));
 }
 
 std::vector<AlteredFile> altered_texts(const fs::path& folder) {

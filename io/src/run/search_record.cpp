@@ -127,7 +127,7 @@ class RecordCheck {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw RunFolderError(fmt::format("'{}': {}; do the search again, or name another folder",
+    throw RunFolderError(fmt::format("'{}': {}; run the search again, or name another folder",
                                      one_line(file_.string()), what));
   }
 
@@ -146,7 +146,7 @@ bool holds_search(const std::filesystem::path& folder) {
 std::shared_ptr<const nlohmann::ordered_json> read_search(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kSearchFile;
   const auto fail = [&](std::string_view what) -> RunFolderError {
-    return RunFolderError(fmt::format("'{}' {}; do the search again, or name another folder",
+    return RunFolderError(fmt::format("'{}' {}; run the search again, or name another folder",
                                       one_line(file.string()), what));
   };
   auto record = std::make_shared<nlohmann::ordered_json>();

@@ -59,7 +59,7 @@ void check_layout(const Source& source) {
   }
   const auto layout = source.number<std::int32_t>("/", kTraceFormat);
   if (layout == kTraceLayout) return;
-  source.refuse(fmt::format("has layout {}, and this version of Kumiko reads {}; use {} Kumiko",
+  source.refuse(fmt::format("has layout {}, but this version of Kumiko reads {}; use {} Kumiko",
                             layout, kTraceLayout, layout > kTraceLayout ? "a newer" : "an older"));
 }
 
@@ -102,15 +102,15 @@ fs::path file_of(const fs::path& path) {
   if (!fs::is_directory(path, missing)) {
     if (fs::exists(path, missing)) return path;
     throw NotATrace(
-        fmt::format("there is no '{}'; a run with --set trace.from=N, N the first "
-                    "base step of interest, writes a {}",
+        fmt::format("there is no '{}'; run the case with --set trace.from=N, where N is the first "
+                    "base step to trace, to write a {}",
                     path.string(), kTraceFile));
   }
   fs::path file = path / kTraceFile;
   if (fs::exists(file, missing)) return file;
   throw NotATrace(
-      fmt::format("there is no {} in '{}'; run the case with --set trace.from=N, N "
-                  "the first base step of interest",
+      fmt::format("there is no {} in '{}'; run the case with --set trace.from=N, where N is the "
+                  "first base step to trace",
                   kTraceFile, path.string()));
 }
 

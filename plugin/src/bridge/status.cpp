@@ -22,7 +22,7 @@ void throw_failure(kumiko_status status, const kumiko_error& error, std::string_
   if (status != KUMIKO_REFUSED && status != KUMIKO_FAILED) {
     message = "it returned the unknown status " + std::to_string(status);
   }
-  if (message.empty()) message = "it failed without saying why";
+  if (message.empty()) message = "it failed without a message";
   // What a case that was lent fails with is told where it was lent from, which knows its name.
   const bool is_borrowed = error.whose == KUMIKO_UNNAMED && whose.empty();
   const std::int32_t now = is_borrowed ? KUMIKO_OF_CASE : KUMIKO_NAMED;

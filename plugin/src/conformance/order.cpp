@@ -198,7 +198,8 @@ Finding judge(const Subject& subject, const Norms& order, const std::string& wha
     return passed(numbers, "{:g} is declared; measured {}", declared, text);
   }
   return failed(
-      numbers, "{:g} is declared, but measured {}; declare what it has, or look for what lowers it",
+      numbers,
+      "{:g} is declared, but measured {}; declare the measured order, or find what lowers it",
       declared, text);
 }
 

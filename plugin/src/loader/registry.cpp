@@ -28,8 +28,9 @@ void refuse_taken(const std::vector<amr::Factory<T>>& there,
       if (before->name == factory->name) other = &*before;
     }
     if (other == nullptr) continue;
-    throw detail::PluginError("'{}' offers {} '{}', which '{}' has already; give it another name",
-                              factory->file.string(), kind, factory->name, other->file.string());
+    throw detail::PluginError(
+        "'{}' offers {} '{}', but '{}' already offers that name; rename one of them",
+        factory->file.string(), kind, factory->name, other->file.string());
   }
 }
 
@@ -51,7 +52,7 @@ void Registry::add_path(const std::filesystem::path& path) {
     if (std::filesystem::exists(path, error)) return add_file(path, path);
     broken_.push_back(
         {path, path,
-         fmt::format("no folder or file '{}' to look for plugins in; name one that is there",
+         fmt::format("there is no folder or file '{}' to search for plugins; name one that exists",
                      path.string())});
     return;
   }

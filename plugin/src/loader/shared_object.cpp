@@ -59,7 +59,7 @@ template <class T, class InC, class Make>
 amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesystem::path& file,
                            Make make) {
   if (given == nullptr) {
-    throw PluginError("'{}' offers a {} that is NULL; give its entry's address", file.string(),
+    throw PluginError("'{}' offers a {} that is NULL; set it to its entry's address", file.string(),
                       kind);
   }
   require_size(given->size, offsetof(InC, make) + sizeof(given->make), kind, file);
@@ -97,8 +97,8 @@ InC made_by(const Entry& entry, const amr::ParameterSet& parameters, const std::
     return entry.make(entry.context, settings.data(), settings.size(), &made, error);
   });
   if (made.functions != nullptr && is_whole(known_part(*made.functions))) return made;
-  throw std::runtime_error(from +
-                           ": what its make gave lacks a function, or says too small a size");
+  throw std::runtime_error(
+      from + ": the table made by its make() lacks a function, or its size is too small");
 }
 
 std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
@@ -186,13 +186,12 @@ kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& 
         "'{}' offers nothing: its {} returns NULL; let KUMIKO_PLUGIN(YourClass) make it",
         file.string(), KUMIKO_ENTRY_SYMBOL);
   }
-  refuse_if(
-      plugin->abi_version != KUMIKO_ABI_VERSION,
-      "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version {}: "
-      "build it again with this Kumiko's headers; docs/reference/plugins.md says under Versions "
-      "what has changed",
-      file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
-      plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION);
+  refuse_if(plugin->abi_version != KUMIKO_ABI_VERSION,
+            "'{}' was built for version {} of the plugin interface{}{}; this Kumiko has version "
+            "{}: build it again with this Kumiko's headers; docs/reference/plugins.md lists the "
+            "changes under Versions",
+            file.string(), plugin->abi_version, plugin->built_with == nullptr ? "" : ", by ",
+            plugin->built_with == nullptr ? "" : plugin->built_with, KUMIKO_ABI_VERSION);
   refuse_if(plugin->failure != nullptr, "'{}' cannot say what it offers: {}", file.string(),
             plugin->failure);
   require_size(plugin->size, offsetof(kumiko_plugin, case_count) + sizeof(plugin->case_count),
@@ -200,8 +199,8 @@ kumiko_plugin checked(const kumiko_plugin* plugin, const std::filesystem::path& 
   const kumiko_plugin known = known_part(*plugin);
   const bool lacks_solvers = known.solvers == nullptr && known.solver_count > 0;
   refuse_if(lacks_solvers || (known.cases == nullptr && known.case_count > 0),
-            "'{}' counts {}, but the list of them is NULL; give its address", file.string(),
-            lacks_solvers ? "solvers" : "cases");
+            "'{}' has a number of {}, but their list is NULL; set it to the list's address",
+            file.string(), lacks_solvers ? "solvers" : "cases");
   return known;
 }
 
@@ -214,8 +213,7 @@ bool mentions_entry(const std::filesystem::path& file) {
   if (error) return false;
   std::ifstream stream(file, std::ios::binary);
   refuse_if(!stream.is_open() && (errno == EMFILE || errno == ENFILE),
-            "cannot read '{}': too few file descriptors are left; let the program open "
-            "more files at once (ulimit -n)",
+            "cannot read '{}': too many files are open; raise the limit on open files (ulimit -n)",
             file.string());
   stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   bytes.resize(static_cast<std::size_t>(stream.gcount()));
@@ -231,8 +229,8 @@ Offer load(const std::filesystem::path& file) {
     const std::string changed = environment.restore();
     if (changed.empty()) return;
     offer.warning = fmt::format(
-        "'{}' changed {} for everybody as it was loaded, which is undone; build and link it "
-        "without -ffast-math, and let its static initialisers leave such things alone",
+        "'{}' changed {} of the whole process while it was loaded, which Kumiko has undone; build "
+        "and link it without -ffast-math, and change no such state in static initialisers",
         file.string(), changed);
   };
   kumiko_plugin plugin{};

@@ -24,8 +24,8 @@ void tell_of_blindness() {
   std::call_once(told, [] {
     std::fputs(
         "kumiko: the system shows neither steal time nor throttling nor pressure of the "
-        "processors; waiting policy 'pressure' goes by its own threads' waits for a core alone, "
-        "if /proc/self/task shows them, else it is as 'adaptive'\n",
+        "processors; waiting policy 'pressure' uses only the times that its own threads waited for "
+        "a core, if /proc/self/task shows them; otherwise it behaves like 'adaptive'\n",
         stderr);
   });
 }

@@ -70,7 +70,7 @@ namespace detail {
 void check_group(const Group& group) {
   if (group.record_ == nullptr) {
     throw std::invalid_argument(
-        "this Group has been moved from; give threads the one that it was moved to");
+        "this Group has been moved from; spawn threads with the Group that it was moved to");
   }
   const Worker* const worker = current_worker();
   if (worker == nullptr ||
@@ -78,7 +78,7 @@ void check_group(const Group& group) {
     return;
   throw std::invalid_argument(
       "Group '" + group.name() +
-      "' is of another Runtime than the thread that spawns; make one for each");
+      "' belongs to another Runtime than the spawning thread; make a Group for each Runtime");
 }
 
 void admit(Descriptor& thread, const Group& group) noexcept { join_group(thread, *group.record_); }

@@ -199,20 +199,21 @@ void Runtime::stop_trace(std::ostream& out) {
 void Runtime::check_that_workers_can_sleep() const {
   if (scheduler_->never_sleeps()) {
     throw std::logic_error(
-        "Runtime: a trace needs workers that sleep; give Options::idle that does (adaptive, sleep, "
-        "pressure)");
+        "Runtime: a trace needs workers that sleep; set Options::idle to a policy that sleeps "
+        "(adaptive, sleep, pressure)");
   }
   if (process_ != getpid() || detail::current_worker() != nullptr) {
     throw std::logic_error(
-        "Runtime: a trace is started and stopped by an OS thread of the process that made it");
+        "Runtime: start_trace() and stop_trace() must be called on an OS thread that is not a "
+        "worker, in the process that made the Runtime");
   }
 }
 
 void Runtime::run_root(void (*call)(void*), void* callable, SourceLocation where) {
   if (process_ != getpid()) {
     throw std::logic_error(
-        "Runtime::run in a child process made by fork(): its workers are the "
-        "parent's; make a Runtime in the child");
+        "Runtime::run in a child process made by fork(), which has none of the Runtime's workers; "
+        "make a Runtime in the child");
   }
   scheduler_->run_root(call, callable, where);
 }

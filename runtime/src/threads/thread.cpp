@@ -45,8 +45,8 @@ struct Join {
 
 [[noreturn]] void terminate_unjoined() noexcept {
   detail::terminate(
-      "a joinable Thread is destroyed or assigned to; join() or detach() it before, also where an "
-      "exception passes by",
+      "a joinable Thread is destroyed or assigned to; join() or detach() it first, also when an "
+      "exception is thrown",
       nullptr);
 }
 

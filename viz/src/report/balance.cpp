@@ -55,9 +55,9 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
   Chart steps{.id = "balance_step",
               .title = "Imbalance",
               .reading =
-                  "The largest number of point updates of any worker, divided by what each would "
-                  "have if all did the same: 1 is perfect, n means that one of n workers did "
-                  "everything. The last value of the run so far is the run’s." +
+                  "The largest number of point updates of any worker, divided by the mean over the "
+                  "workers: 1 is perfect, n means that one of n workers did everything. The last "
+                  "value of the run so far is the imbalance of the whole run." +
                   std::string(kAboutBins),
               .x = {"base step"},
               .y = {"largest ÷ mean updates of a worker"},
@@ -77,9 +77,10 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
                             {{"base step", curve.step, std::move(curve.imbalance), true},
                              {"run so far", curve.step, std::move(curve.so_far)}}});
     if (run.folder.load.front().step > 0) {
-      steps.missing.push_back(run.name +
-                              " went on from another folder's checkpoint: its load.csv begins "
-                              "later than the run, whose imbalance is in its summary.");
+      steps.missing.push_back(
+          run.name +
+          " continued a checkpoint of another folder, so its load.csv begins later than the run; "
+          "the imbalance of the whole run is in its summary.");
     }
   }
   if (runs.size() < 2) return {std::move(steps)};

@@ -52,17 +52,17 @@ std::vector<Chart> patch_charts(std::span<const ReportRun> runs) {
   Chart patches{.id = "patches_level",
                 .title = "Patches by level",
                 .reading =
-                    "How many patches of 16 × 16 points each level has after so many base steps: "
-                    "where the curves rise, the mesh follows finer structures.",
+                    "The number of patches of 16 × 16 points on each level, over the base steps: "
+                    "where a curve rises, the mesh follows finer structures.",
                 .kind = ChartKind::kSteps,
                 .x = {"base steps taken"},
                 .y = {"patches"}};
   Chart updates{.id = "updates_level",
                 .title = "Point updates by level",
                 .reading =
-                    "The points that a base step advanced: 256 a patch, as often as the level "
-                    "steps; for the base steps that ended at a row of diagnostics.csv, with lines "
-                    "between them. The finest level’s curve is most of the run’s cost.",
+                    "The number of points that a base step advanced: 256 for each patch and each "
+                    "step of its level. The curves connect the base steps of the rows of "
+                    "diagnostics.csv. The finest level has most of the run’s cost.",
                 .x = {"base step"},
                 .y = {"point updates in a base step"}};
   for (const ReportRun& run : runs) {

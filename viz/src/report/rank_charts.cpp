@@ -12,17 +12,16 @@ namespace kumiko::viz::report {
 
 std::vector<Chart> rank_charts(std::span<const ReportRun> runs) {
   constexpr double kWhole = 100.0;
-  Chart share{
-      .id = "busy_rank",
-      .title = "Busy and waiting, by rank",
-      .reading =
-          "Of the time that a rank’s workers had for the steps, what they spent on patches. "
-          "A rank that is less busy than others had less to do; all that wait alike wait "
-          "for messages, regrids or cores.",
-      .kind = ChartKind::kStackedBars,
-      .x = {"rank"},
-      .y = {"share of its workers’ time", "%"},
-      .y_to = kWhole};
+  Chart share{.id = "busy_rank",
+              .title = "Busy and waiting, by rank",
+              .reading =
+                  "The share of the stepping time that a rank’s workers spent on patches. A rank "
+                  "that is less busy than others had less work; if all ranks wait equally long, "
+                  "they wait for messages, regrids or cores.",
+              .kind = ChartKind::kStackedBars,
+              .x = {"rank"},
+              .y = {"share of its workers’ time", "%"},
+              .y_to = kWhole};
   for (const ReportRun& run : runs) {
     const nlohmann::ordered_json& summary = *run.folder.summary;
     if (!summary.contains("ranks")) {

@@ -70,8 +70,9 @@ Chart working_chart(const ReportSearch& search) {
   Chart chart{.id = "search_working",
               .title = "Working and idle, by process",
               .reading =
-                  "Of the time for which a process took part, times its workers, what they worked "
-                  "and what they waited: for an answer, for a part's result, for others to join.",
+                  "How the workers of a process spent the time for which it took part in the "
+                  "search: working, or waiting for an answer, for the result of a part, or for "
+                  "other processes to join.",
               .kind = ChartKind::kStackedBars,
               .x = {"process"},
               .y = {"share of its workers’ time", "%"},
@@ -94,9 +95,9 @@ Chart given_chart(const ReportSearch& search) {
   Chart chart{.id = "search_given",
               .title = "Parts given, by giver",
               .reading =
-                  "What a process gave away of its work because another one asked: parts whose "
-                  "results it used, parts that it had to give again, since whoever had them was "
-                  "lost, and parts that nobody wanted any more.",
+                  "The parts of its work that a process gave away because another process asked: "
+                  "parts whose results it used, parts that it had to give again because the "
+                  "process that had them was lost, and parts that were no longer needed.",
               .kind = ChartKind::kStackedBars,
               .x = {"process"},
               .y = {"parts"}};
@@ -111,14 +112,15 @@ Chart given_chart(const ReportSearch& search) {
 
 Chart taken_chart(const ReportSearch& search) {
   const Record& record = *search.record;
-  Chart chart{.id = "search_taken",
-              .title = "Parts taken, by taker",
-              .reading =
-                  "What a process did for others, or did again itself: parts whose results it "
-                  "returned, and parts that were stopped, or that it left when it went.",
-              .kind = ChartKind::kStackedBars,
-              .x = {"process"},
-              .y = {"parts"}};
+  Chart chart{
+      .id = "search_taken",
+      .title = "Parts taken, by taker",
+      .reading =
+          "The parts that a process worked on for others, or again for itself: parts whose results "
+          "it returned, and parts that were stopped, or were unfinished when it left the search.",
+      .kind = ChartKind::kStackedBars,
+      .x = {"process"},
+      .y = {"parts"}};
   const std::vector<double> told = sums(record, "told");
   chart.panels.push_back(process_panel(search));
   chart.panels.back().series = {by_process("returned", told),
@@ -128,12 +130,14 @@ Chart taken_chart(const ReportSearch& search) {
 
 Chart bytes_chart(const ReportSearch& search) {
   const Record& record = *search.record;
-  Chart chart{.id = "search_bytes",
-              .title = "Bytes sent, by process",
-              .reading = "Parts that a process gave away, and results that it returned.",
-              .kind = ChartKind::kStackedBars,
-              .x = {"process"},
-              .y = {"bytes"}};
+  Chart chart{
+      .id = "search_bytes",
+      .title = "Bytes sent, by process",
+      .reading =
+          "The size of the parts that a process gave away and of the results that it returned.",
+      .kind = ChartKind::kStackedBars,
+      .x = {"process"},
+      .y = {"bytes"}};
   chart.panels.push_back(process_panel(search));
   chart.panels.back().series = {
       by_process("parts", sums(record, "given_bytes")),

@@ -15,8 +15,8 @@ inline constexpr std::size_t kMostPoints = 250;
 
 /// What the captions of such curves end with.
 inline constexpr const char* kAboutBins =
-    " Of a run of more than 250 base steps a point stands for several, up to its own; load.csv has "
-    "each of them.";
+    " In a run of more than 250 base steps, a point stands for several base steps, of which its "
+    "own is the last; load.csv lists all of them.";
 
 using StepBin = std::span<const amr::BaseStepLoad>;
 

@@ -68,9 +68,9 @@ std::vector<Chart> trace_charts(std::span<const ReportRun> runs) {
   Chart histogram{.id = "patch_times",
                   .title = "Histogram of the steps’ times by level",
                   .reading =
-                      "How many steps of patches in the trace took how long, ghosts included; ten "
-                      "bars share a decade, and each has two pixels at least. A long tail to the "
-                      "right is what neighbours wait for.",
+                      "The number of steps of patches in the trace by their duration, ghosts "
+                      "included, with ten bars per decade; each bar has at least two pixels. "
+                      "Neighbours wait for the steps in a long tail to the right.",
                   .kind = ChartKind::kStackedBars,
                   .x = {"time of a patch’s step", "µs"},
                   .y = {"steps of patches"}};

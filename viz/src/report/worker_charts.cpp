@@ -85,8 +85,8 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
   Chart share{.id = "busy_worker",
               .title = "Busy and waiting, by worker",
               .reading =
-                  "Of the time that a worker had for the steps, what it spent on patches and what "
-                  "between them: idle, searching for work, switching.",
+                  "How a worker spent the stepping time: on patches, or between them, when it is "
+                  "idle, searches for work or switches threads.",
               .kind = ChartKind::kStackedBars,
               .x = {"worker"},
               .y = {"share of its time", "%"},
@@ -94,8 +94,9 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
   Chart over{.id = "busy_step",
              .title = "Busy over the run",
              .reading =
-                 "The same share by base step. A gap between the busiest and the least busy worker "
-                 "is work that is shared unevenly; a low curve of all is waiting that all share." +
+                 "The share of the time that workers spent on patches, by base step. A gap between "
+                 "the busiest and the least busy worker means that work is divided unevenly; if "
+                 "all curves are low, all workers wait." +
                  std::string(kAboutBins),
              .x = {"base step"},
              .y = {"busy", "%"},
@@ -106,14 +107,15 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
                .kind = ChartKind::kStackedBars,
                .x = {"worker"},
                .y = {"steals"}};
-  Chart steals_over{.id = "steals_step",
-                    .title = "Steals over the run",
-                    .reading =
-                        "All workers’ steals in a base step, on average over those of a point: "
-                        "many mean that work is made in one place and carried to others." +
-                        std::string(kAboutBins),
-                    .x = {"base step"},
-                    .y = {"steals in a base step"}};
+  Chart steals_over{
+      .id = "steals_step",
+      .title = "Steals over the run",
+      .reading =
+          "The steals of all workers in a base step, averaged over the base steps of a point. Many "
+          "steals mean that one worker creates the work and others take it." +
+          std::string(kAboutBins),
+      .x = {"base step"},
+      .y = {"steals in a base step"}};
   ChartPanel stealing;
   for (const ReportRun& run : runs) {
     const std::vector<amr::WorkerLoad> totals = totals_of(run.folder.load);
@@ -126,7 +128,7 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
     over.panels.push_back(busy_over_run(run));
     if (never_stole(run)) {
       steals.missing.push_back(
-          run.name + " has no steals: they come with backend threads and two workers or more.");
+          run.name + " has no steals: only backend threads with two or more workers has them.");
       continue;
     }
     steals.panels.push_back(empty_panel(run, totals.size()));

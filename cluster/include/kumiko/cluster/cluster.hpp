@@ -305,7 +305,8 @@ class Here {
   struct Callee {
     static std::size_t run(const detail::Call& call, Frame* result) {
       using Result = detail::ReturnedBy<F, Arguments...>;
-      static_assert(!detail::kIsView<Result>, "a view of what was there is no result");
+      static_assert(!detail::kIsView<Result>,
+                    "a function that other ranks invoke cannot return a view; return a value");
       Reader reader(call.arguments, call.node);
       auto arguments = Packing<std::tuple<Arguments...>>::unpack(reader);
       const Here here(call.node, call.caller, call.depth + 1);
