@@ -1,4 +1,4 @@
-// What each worker is doing at this moment, for whoever watches a run.
+// What each worker is doing at this moment, for a display of a running run.
 #pragma once
 
 #include <kumiko/amr/patch_id.hpp>
@@ -8,9 +8,9 @@ namespace kumiko::amr {
 
 /// What one worker is doing: a piece of work, or nothing.
 struct WorkerActivity {
-  bool is_busy = false;  ///< with a piece of work of a base step
-  double seconds = 0.0;  ///< since the piece began; if idle, since the last one ended
-  PatchId patch;         ///< if it is busy, as the following
+  bool is_busy = false;  ///< true while it does a piece of work of a base step
+  double seconds = 0.0;  ///< time since the piece began; if idle, since the last piece ended
+  PatchId patch;         ///< valid while it is busy, as is the following
   PieceKind kind = PieceKind::kAdvance;
   int base_step = 0;
 };

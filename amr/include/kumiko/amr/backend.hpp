@@ -1,4 +1,5 @@
-// Shares the patches of a level out to workers: one set of numerics, several ways to run it.
+// Distributes the patches of a level among workers: one implementation of the numerics, several
+// ways to run it.
 #pragma once
 
 #include <chrono>
@@ -30,32 +31,32 @@ class Backend {
   virtual ~Backend() = default;
   /// As make_backend() takes it.
   std::string_view name() const { return name_; }
-  /// Who work, the driver among them.
+  /// The number of workers, the driver included.
   int workers() const { return workers_; }
 
-  /// The runtime whose lightweight threads do the work; nullptr where there is none. Patches can be
-  /// threads that wait for each other only with it. It is there for others too who have work to do
-  /// beside them, from any OS thread and while run() goes on.
+  /// The runtime whose lightweight threads do the work; nullptr if there is none. Only with a
+  /// runtime can patches be threads that wait for each other. Other code may use the runtime too,
+  /// from any OS thread and while run() is in progress.
   runtime::Runtime* runtime() const { return runtime_.get(); }
 
-  /// Calls `driver` where for_each() may be called, and returns when it has. Passes on what it
-  /// throws. With a runtime it is a lightweight thread, whose stack is small: file and picture
-  /// libraries belong outside.
+  /// Calls `driver` in a context where for_each() may be called, and returns when it has returned.
+  /// Rethrows its exceptions. With a runtime, the driver is a lightweight thread with a small
+  /// stack, so do not use file and picture libraries in it.
   template <std::invocable Driver>
   void run(const Driver& driver) {
     if (runtime_ != nullptr) return runtime_->run(driver);
     driver();
   }
 
-  /// Does a task once for each own patch of the level, in any order and in parallel, and returns
-  /// when all are done: everything that the tasks wrote is visible to the caller, and the tasks see
-  /// everything the caller wrote. When tasks throw, all others still run, and the exception of the
-  /// lowest slot is passed on.
+  /// Runs a task once for each own patch of the level, in any order and in parallel, and returns
+  /// when all tasks have ended. The tasks see everything that the caller wrote, and afterwards the
+  /// caller sees everything that the tasks wrote. If tasks throw, all others still run, and the
+  /// exception of the lowest slot is rethrown.
   ///
-  /// A task is called as task(slot, worker) for each patch, by a worker (0 .. workers() - 1). If it
-  /// takes a list of slots, it is called as task(slots, worker) for patches that follow one another
-  /// among the own ones, none empty: as many as a worker is dealt in one go where the backend deals
-  /// them out beforehand, a part of that where workers take what is left.
+  /// A task is called as task(slot, worker) for each patch, by a worker (0 .. workers() - 1). If
+  /// its parameter is a list of slots, it is called as task(slots, worker) with non-empty lists of
+  /// consecutive own patches. If the backend assigns patches to workers beforehand, a list has all
+  /// patches of a worker; if workers take patches dynamically, a list has a part of them.
   template <class Task>
   void for_each(const Level& level, const Task& task) {
     constexpr bool kTakesLists = std::invocable<const Task&, Slots, int>;
@@ -77,20 +78,20 @@ class Backend {
     lowest.rethrow();
   }
 
-  /// How long for_each() has taken in all. Cost of counting: two readings of the clock a call.
+  /// The total time in for_each(). Cost of measuring it: two clock readings per call.
   std::chrono::nanoseconds loop_time() const { return loop_time_; }
 
  protected:
-  /// Work on the own patches first .. last - 1 of a level, done by a worker; throws nothing.
+  /// Work on the own patches first .. last - 1 of a level, done by a worker. It must not throw.
   using ListTask = std::function<void(std::size_t first, std::size_t last, int worker)>;
 
   Backend(std::string_view name, int workers) : name_(name), workers_(workers) {}
-  /// With the runtime's workers.
+  /// A backend with the runtime's workers.
   Backend(std::string_view name, std::unique_ptr<runtime::Runtime> runtime)
       : name_(name), workers_(runtime->workers()), runtime_(std::move(runtime)) {}
 
  private:
-  /// Keeps the exception of the lowest slot of those whose tasks throw.
+  /// If tasks throw, keeps the exception of the lowest slot.
   class LowestException {
    public:
     template <class Task>
@@ -116,7 +117,7 @@ class Backend {
   };
 
   /// Calls task so that every own patch of the level is in one list.
-  /// \param in_lists  whether long lists are wanted, where workers could take single patches
+  /// \param in_lists true if long lists are wanted although workers could take single patches
   virtual void deal_out(const Level& level, bool in_lists, const ListTask& task) = 0;
 
   std::string_view name_;
@@ -129,18 +130,18 @@ class Backend {
 const std::vector<std::string>& backend_names();
 
 /// Makes `threads` (the lightweight-thread runtime), `pthread` (equal strips in y, OS threads and
-/// barriers), `openmp` (equal parts; or while a loop runs, where OMP_SCHEDULE says so: dynamic,
+/// barriers), `openmp` (equal parts; or assigned while a loop runs, if OMP_SCHEDULE is dynamic,
 /// guided or auto) or `serial`.
 /// \param workers  0 = as many as the machine grants; serial always has one
-/// \param idle     what workers of `threads` do that find nothing to do
-/// Throws std::invalid_argument for an unknown name or a negative count, and for serial with a
-/// count above 1, std::runtime_error when the system refuses that many OS threads.
+/// \param idle what workers of `threads` do while they find no work Throws std::invalid_argument
+/// for an unknown name, a negative count, or serial with a count above 1, and std::runtime_error if
+/// the system refuses that many OS threads.
 std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
                                       runtime::IdlePolicy idle = runtime::IdlePolicy::kPressure);
 
-/// Lets the calling OS thread run on all of OpenMP's places, where there are any. With
-/// OMP_PROC_BIND, OMP_PLACES or GOMP_CPU_AFFINITY in the environment GCC's OpenMP keeps a program's
-/// first thread to one of them from the start, and so whatever threads that one makes.
+/// Lets the calling OS thread run on all of OpenMP's places, if there are any. With OMP_PROC_BIND,
+/// OMP_PLACES or GOMP_CPU_AFFINITY in the environment, GCC's OpenMP binds a program's first thread
+/// to one place from the start, and so all threads that this one creates.
 void use_all_places() noexcept;
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// The interface of a case: initial data, velocity, boundaries and what is known of the answer.
+// The interface of a case: initial data, velocity, boundaries and, if known, the exact solution.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ struct Vectors {
   std::span<double> y;
 };
 
-/// Sets the value of each point to of(x, y). \return true, as members of Case that know the answer
+/// Sets the value of each point to of(x, y). \return true, as members of Case do that can compute
+/// the values
 template <class Of>
 bool evaluate(Points points, std::span<double> values, Of of) {
   for (std::size_t at = 0; at < points.size(); ++at) values[at] = of(points.x[at], points.y[at]);
@@ -44,16 +45,16 @@ bool evaluate(Points points, Vectors values, Of of) {
   return true;
 }
 
-/// Components that a case may have.
+/// The largest number of components of a case.
 inline constexpr int kMostComponents = 64;
 
 /// A patch as Case::refinement_indicator() sees it.
 struct RefinementPatch {
   int level;
-  double time;           ///< that the field stands at
-  double spacing;        ///< between points of the level
-  Points points;         ///< of the interior, kPatchPoints of them, x fastest
-  ConstPatchView field;  ///< every component, with the ghosts that the solver asks for
+  double time;           ///< time of the field
+  double spacing;        ///< distance between points of the level
+  Points points;         ///< the kPatchPoints points of the interior, x fastest
+  ConstPatchView field;  ///< every component, with the solver's number of ghost layers
 };
 
 /// A patch as Case::observe() sees it. A point (i, j) lies at x + i spacing, y + j spacing.
@@ -77,69 +78,72 @@ struct Observation {
   std::span<const ObservedPatch> patches;  ///< in canonical order: by level, row and column
 };
 
-/// A value printed in the literature, to set ours beside.
+/// A published value, for comparison.
 struct PublishedValue {
-  std::string name;  ///< e.g. "rms.coarse", or the scheme that gave it
+  std::string name;  ///< e.g. "rms.coarse", or the scheme that it was computed with
   double value;
-  std::string source;     ///< where it is printed
-  std::string norm = {};  ///< of an error: "rms", "l1_relative", "l1" (absolute) or "linf"
-  int points = 0;         ///< grid points per unit of length of the grid that gave it; 0 = not said
+  std::string source;     ///< where it was published
+  std::string norm = {};  ///< for an error: "rms", "l1_relative", "l1" (absolute) or "linf"
+  int points = 0;         ///< grid points per unit of length of its grid; 0 = not known
 };
 
-/// What to compute. Implementations are immutable: every member may be called from any thread at
-/// once, and none may suspend.
+/// The problem to solve. Implementations are immutable: every member may be called from many
+/// threads at the same time, and none may suspend.
 class Case {
  public:
   virtual ~Case() = default;
 
-  virtual int dimensions() const { return kAxes; }  ///< kAxes: no other number yet
+  virtual int dimensions() const { return kAxes; }  ///< must be kAxes
   virtual Extent extent() const { return {}; }
   virtual Boundaries boundaries() const { return {}; }
   /// Values of a component at a time for points beyond a side of BoundaryKind::kPrescribed. The
-  /// points are those of the ghosts, in several layers: a case that knows what lies outside gives
-  /// it there, and a case that knows the side alone takes no notice of how far they are from it.
-  /// Solvers of cell averages get their averages by quadrature, as of initial(). Called for those
-  /// sides only.
+  /// points are those of the ghosts, in several layers. A case that knows the solution outside the
+  /// domain returns it at these points; a case that only knows the values on the side may ignore
+  /// the distance from it. For solvers of cell averages, averages are computed by quadrature, as
+  /// for initial(). Called for those sides only.
   virtual void boundary_values(Side side, Points points, int component, double time,
                                std::span<double> values) const;
-  /// Length of the whole run in the case's time unit; SimulationOptions::steps divide it.
+  /// Length of the whole run in the case's time unit; SimulationOptions::steps divides it into base
+  /// steps.
   virtual double end_time() const = 0;
   virtual int components() const { return 1; }  ///< kMostComponents at most
-  /// What files and messages call the components: all different, letters, digits and underscores
-  /// without a digit in front, none of amr::kExtraNames. Unless overridden "u", or "u0", "u1", ….
+  /// Names of the components in files and messages: all different, of letters, digits and
+  /// underscores, not beginning with a digit, and none of amr::kExtraNames. By default "u", or
+  /// "u0", "u1", ….
   virtual std::vector<std::string> component_names() const;
 
-  /// The equation that the case is posed for: exact() is its solution. The kumiko command warns if
-  /// the solver solves another one.
+  /// The equation that the case is posed for, whose solution is exact(). The kumiko command warns
+  /// if the solver solves another equation.
   virtual Equation equation() const { return {}; }
 
-  /// Values of a component at t = 0. Solvers of cell averages get their averages by quadrature.
+  /// Values of a component at t = 0. For solvers of cell averages, averages are computed by
+  /// quadrature.
   virtual void initial(Points points, int component, std::span<double> values) const = 0;
 
   /// Velocity at a time.
   virtual void velocity(Points points, double time, Vectors velocity) const = 0;
-  /// Stream function ψ at a time: the velocity is (∂ψ/∂y, -∂ψ/∂x). Returns false when the case
-  /// knows none. Flux-form solvers take the mean normal velocity of a face from ψ at its ends, so
-  /// that the flow through the faces of every cell adds up to 0 and constants stay.
+  /// Stream function ψ at a time: the velocity is (∂ψ/∂y, -∂ψ/∂x). Returns false if the case has
+  /// none. Flux-form solvers compute the mean normal velocity of a face from ψ at its ends, so that
+  /// the flow through the faces of every cell adds up to 0 and a constant field stays constant.
   virtual bool stream_function(Points, double /*time*/, std::span<double>) const { return false; }
-  /// Whether the velocity never changes, so that what derives from it may be kept.
+  /// Whether the velocity is constant in time, so that values derived from it may be kept.
   virtual bool steady_velocity() const { return false; }
 
   /// Exact displacement of the particles that are at the points at `time`, over the last `tau`:
-  /// where they were minus where they are. Returns false when the case does not know it.
+  /// where they were minus where they are. Returns false if the case cannot compute it.
   virtual bool exact_displacement(Points, double /*time*/, double /*tau*/, Vectors) const {
     return false;
   }
 
-  /// The exact solution at a time. Returns false when the case does not know it.
+  /// The exact solution at a time. Returns false if the case does not know it.
   virtual bool exact(Points, int /*component*/, double /*time*/, std::span<double>) const {
     return false;
   }
 
   /// The case's own refinement indicator, for Criterion::kUser: fills a value for each of the
-  /// patch's points, in units of its choice, against which both thresholds of RefinementOptions are
-  /// held. None may be NaN. Called for patches of the finest level, too, when records get
-  /// amr::kExtraNames. Returns false when the case has no indicator.
+  /// patch's points, in units of its choice; both thresholds of RefinementOptions are in these
+  /// units. No value may be NaN. It is also called for patches of the finest level if records have
+  /// amr::kExtraNames. Returns false if the case has no indicator.
   virtual bool refinement_indicator(const RefinementPatch&, std::span<double> /*indicator*/) const {
     return false;
   }

@@ -11,11 +11,11 @@
 
 namespace kumiko::amr {
 
-/// Each rank of a cluster is an owner, by its number.
+/// An owner that is a rank of a cluster; its number is the rank.
 class ClusterOwner final : public Owner {
  public:
-  /// All ranks make one, on a lightweight thread or an OS thread; it may suspend. The cluster must
-  /// outlive it. Throws cluster::RankLost.
+  /// Every rank must make one, on a lightweight thread or an OS thread; the constructor may
+  /// suspend. The cluster must outlive it. Throws cluster::RankLost.
   explicit ClusterOwner(cluster::Cluster& cluster);
   ~ClusterOwner() override;
   ClusterOwner(const ClusterOwner&) = delete;

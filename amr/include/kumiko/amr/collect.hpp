@@ -1,5 +1,4 @@
-// The seam that every result of the whole mesh passes: what its owners say of their own patches is
-// brought together in canonical order.
+// Global reductions over the mesh: gathers per-patch values from all owners in canonical order.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@
 
 namespace kumiko::amr {
 
-/// What an owner says of a patch, or of one item of it: a component, a quadrant.
+/// An owner's value for a patch, or for one item of it, such as a component or a quadrant.
 template <class Value>
 struct Part {
   PatchId patch;
@@ -29,51 +28,52 @@ struct Part {
   }
 };
 
-/// One of the owners of a mesh, who can reach the others.
+/// One of the owners of a mesh, with communication to the others.
 class Owner {
  public:
   virtual ~Owner() = default;
 
-  /// Hands bytes to all other owners and returns theirs, one list after another, in any order.
-  /// Every owner calls it equally often. May wait for the others, on the calling OS thread.
+  /// Sends bytes to all other owners and returns theirs, concatenated in any order. Every owner
+  /// must call it the same number of times. May block the calling OS thread until the others have
+  /// sent theirs.
   virtual std::vector<std::byte> exchange(std::span<const std::byte> own) = 0;
-  /// The number that Mesh::owners() has for this one.
+  /// This owner's number in Mesh::owners().
   virtual std::int32_t number() const = 0;
-  /// How many owners there are.
+  /// The number of owners.
   virtual std::int32_t count() const { return 1; }
 
-  /// Hands a message to another owner's receiver; messages may overtake each other. From any
+  /// Sends a message to another owner's receiver. Messages may overtake each other. For any
   /// lightweight thread, which may suspend. Throws if that owner is lost.
   virtual void send(std::int32_t /*to*/, std::span<const std::byte> /*message*/) {
     throw std::logic_error("this owner sends no messages");
   }
-  /// Takes a message of another owner, which lives as long as the call. From any lightweight
-  /// thread.
+  /// Handles a message of another owner. The message's bytes are valid during the call. Called on
+  /// any lightweight thread.
   using Receiver = std::function<void(std::int32_t from, std::span<const std::byte> message)>;
-  /// Whom the messages of the other owners are handed to; nobody, when that ends.
+  /// Sets the receiver of the other owners' messages; an empty one removes it.
   virtual void set_receiver(const Receiver& /*receiver*/) {}
-  /// Has another owner's answerer answer a question, and waits for that, while the other calls go
-  /// on. From any lightweight thread, which may suspend. Throws if that owner is lost or has no
-  /// answerer any more, or with what its answerer says when it throws.
+  /// Sends a question to another owner's answerer and waits for the answer; other calls continue
+  /// meanwhile. For any lightweight thread, which may suspend. Throws if that owner is lost or no
+  /// longer has an answerer; if the answerer throws, throws with its message.
   virtual std::vector<std::byte> ask(std::int32_t /*to*/, std::span<const std::byte> /*question*/) {
     throw std::logic_error("this owner asks nobody");
   }
-  /// Answers a question of another owner, which lives as long as the call. From any lightweight
-  /// thread.
+  /// Answers a question of another owner. The question's bytes are valid during the call. Called on
+  /// any lightweight thread.
   using Answerer = std::function<std::vector<std::byte>(std::span<const std::byte> question)>;
-  /// Who answers the other owners; nobody, when that is empty. Waits for answers that are being
-  /// given.
+  /// Sets the function that answers the other owners' questions; an empty one removes it. Waits for
+  /// answers in progress.
   virtual void set_answerer(const Answerer& /*answerer*/) {}
-  /// Throws if another owner is lost, or has ended.
+  /// Throws if another owner is lost or has ended.
   virtual void check_others() {}
 
-  /// Whether a patch is this owner's.
+  /// Whether this owner owns a patch.
   bool has(const Mesh<2>& mesh, int level, std::size_t slot) const {
     return mesh.owners(level)[slot] == number();
   }
 };
 
-/// Who owns all patches.
+/// The owner of all patches of a mesh that is not shared.
 class SoleOwner final : public Owner {
  public:
   std::vector<std::byte> exchange(std::span<const std::byte> /*own*/) override { return {}; }
@@ -86,9 +86,9 @@ inline Owner& sole_owner() {
   return owner;
 }
 
-/// The parts of all owners in canonical order, from this one's, which are in that order: a fold
-/// over them has the same bits for every owner, however the patches are dealt out. Parts of one
-/// patch and item come in any order.
+/// The parts of all owners in canonical order, from this owner's parts, which must be in that
+/// order. A fold over the result has the same bits for every owner, however the patches are
+/// distributed. Parts of the same patch and item are in any order.
 template <class Value>
 std::vector<Part<Value>> collect(Owner& owner, std::vector<Part<Value>> parts) {
   static_assert(std::is_trivially_copyable_v<Part<Value>>, "parts are sent as bytes");
@@ -101,8 +101,8 @@ std::vector<Part<Value>> collect(Owner& owner, std::vector<Part<Value>> parts) {
   return parts;
 }
 
-/// One value of each owner, folded; the order must not matter, as for a maximum or a sum of
-/// integers.
+/// Folds one value of each owner. The result must not depend on the order, as for a maximum or a
+/// sum of integers.
 template <class Value, class Fold>
 Value collect_value(Owner& owner, Value own, Fold fold) {
   const std::vector<Part<Value>> parts = collect<Value>(owner, {{{}, 0, own}});

@@ -1,4 +1,4 @@
-// Computes the figures of a state (errors, mass, extremes) and a hash of its bits.
+// Computes errors, mass and extremes of a state, and a hash of its bits.
 #pragma once
 
 #include <optional>
@@ -15,23 +15,23 @@ namespace kumiko::amr {
 /// Mass and extremes over the leaf points, each weighted by its h². Sums run in canonical order, so
 /// the bits depend on the state alone.
 struct FieldFigures {
-  double mass = 0.0;     ///< Σ h² u; of several components, the sum of theirs
+  double mass = 0.0;     ///< Σ h² u; with several components, summed over them
   double minimum = 0.0;  ///< of all components
   double maximum = 0.0;
   bool finite = true;
-  std::vector<FieldFigures> components = {};  ///< each by itself, where there are several
+  std::vector<FieldFigures> components = {};  ///< of each component, if there are several
   double absolute_mass = 0.0;                 ///< Σ h² |u|, as mass
 };
 
-/// Norms of u - exact over leaf points, weighted by h². Cells compare with averages of the exact
-/// field, taken by quadrature. Of several components together: the values of all of them count
-/// alike.
+/// Norms of u - exact over leaf points, weighted by h². Cells are compared with averages of the
+/// exact field, computed by quadrature. Norms over several components weight the values of all
+/// components equally.
 struct ErrorNorms {
   double rms = 0.0;          ///< root of the mean of the square
   double l1_relative = 0.0;  ///< Σ h² |u - exact| ÷ Σ h² |exact|; 0 when the exact field vanishes
   double l1 = 0.0;  ///< the integral Σ h² |u - exact| over the domain (Rider & Kothe 1998)
   double linf = 0.0;
-  std::vector<ErrorNorms> components = {};  ///< each by itself, where there are several
+  std::vector<ErrorNorms> components = {};  ///< of each component, if there are several
 };
 
 // Of a mesh that is shared, every owner calls these with itself, and all get the same.
@@ -40,16 +40,16 @@ struct ErrorNorms {
 FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend,
                            Owner& owner = sole_owner());
 
-/// Errors against the case's exact solution at a time; nothing when the case does not know that of
-/// every component.
+/// Errors against the case's exact solution at a time; nothing if the case does not know the exact
+/// solution of every component.
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
                                       Backend& backend, Owner& owner = sole_owner());
 
 /// "v2-" and 16 hexadecimal digits: XXH3 (64 bits) over the hash's version and, for each leaf block
 /// in canonical order, level, position, size and XXH3 of its values of every component; blocks in
-/// parallel. Equal states on equal meshes hash equally, whoever computed them.
+/// parallel. Equal states on equal meshes have equal hashes, whatever computed them.
 std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Owner& owner = sole_owner());
-/// The same without a backend, by the calling thread alone.
+/// The same hash, computed by the calling thread alone.
 std::string state_hash(const Hierarchy& hierarchy);
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// Names the differential equation that a case is posed for, or that a solver solves.
+// Identifies the differential equation that a case is posed for, or that a solver solves.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ struct EquationConstant {
   bool operator==(const EquationConstant&) const = default;
 };
 
-/// An equation by a name that its cases and its solvers share, e.g. "burgers".
+/// An equation, identified by a name that its cases and its solvers share, e.g. "burgers".
 struct Equation {
   /// "advection" is ∂u/∂t + v·∇u = 0 with the case's velocity v, or its conservative form, which is
   /// the same where v is free of divergence.
   std::string name = "advection";
-  std::vector<EquationConstant> constants = {};  ///< in an order that all of its users share
+  std::vector<EquationConstant> constants = {};  ///< in the same order for all its users
 
   bool operator==(const Equation&) const = default;
 };

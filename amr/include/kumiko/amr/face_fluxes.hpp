@@ -1,4 +1,4 @@
-// What flows through the faces of a patch on which a coarse–fine boundary can lie.
+// Fluxes through the faces of a patch on which a coarse–fine boundary can lie.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ enum class FaceAxis { kX = 0, kY = 1 };
 
 /// Non-owning view of the fluxes of one patch over one step: `components` × 2 axes × 3 lines × 16
 /// faces. Line n normal to x has the faces between the points 8n - 1 and 8n of each row, from the
-/// lowest row on; lines normal to y likewise. Lines 0 and 2 are the patch's sides, line 1 parts its
-/// quadrants: a child's sides are among them.
+/// lowest row on; lines normal to y likewise. Lines 0 and 2 are the patch's sides, line 1 separates
+/// its quadrants. So every side of a child lies on one of the lines.
 ///
 /// A flux is positive along its axis. It is the integral over the step of the face's mean flux, in
 /// units of u × length: a point's value changes by (west - east + south - north) / spacing.
@@ -30,7 +30,7 @@ class FaceFluxes {
     return data_ + ((component * 2 + static_cast<int>(axis)) * kLines + line) * kPatchSize;
   }
 
-  /// Values of a patch with so many components.
+  /// The number of values of a patch with this number of components.
   static constexpr std::size_t size(int components) {
     return static_cast<std::size_t>(components) * 2 * kLines * kPatchSize;
   }
@@ -52,7 +52,7 @@ class FluxRegister {
     return data_ + (component * 4 + static_cast<int>(side)) * kQuadrantSize;
   }
 
-  /// Values of a patch with so many components.
+  /// The number of values of a patch with this number of components.
   static constexpr std::size_t size(int components) {
     return static_cast<std::size_t>(components) * 4 * kQuadrantSize;
   }

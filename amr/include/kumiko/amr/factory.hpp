@@ -1,4 +1,4 @@
-// A solver or case that can be made by its name: its help, its parameters, its maker.
+// A solver or case that can be made by its name: help, parameters, and a function that makes it.
 #pragma once
 
 #include <filesystem>
@@ -16,32 +16,32 @@ namespace kumiko::amr {
 class Case;
 class Solver;
 
-/// What a solver or a case says of itself before one is made.
+/// Description of a solver or a case, without making one.
 struct Description {
   std::string name;
   std::string help;                       ///< one line
   std::vector<ParameterSpec> parameters;  ///< names without the prefix "solver." or "case."
 };
 
-/// A name, what stands behind it, and how to make one.
+/// The description of a solver or a case, and a function that makes one.
 template <class T>
 struct Factory : Description {
   std::function<std::unique_ptr<T>(const ParameterSet&)> make;
-  std::filesystem::path file = {};  ///< of the plugin that it comes from
+  std::filesystem::path file = {};  ///< file of the plugin that it comes from
 };
 
 /// Makes one from all its parameters.
 template <class T>
 using Maker = std::unique_ptr<T> (*)(const ParameterSet&);
 
-/// The factory of what is described so and made so. Parameters that Factory::make is not given have
-/// their defaults.
+/// The factory with this description and this function. Parameters that are not passed to
+/// Factory::make have their defaults.
 template <class T>
 Factory<T> factory_of(Description description, Maker<T> make);
 extern template Factory<Case> factory_of(Description, Maker<Case>);
 extern template Factory<Solver> factory_of(Description, Maker<Solver>);
 
-/// The maker of a class that is made from a ParameterSet.
+/// The function that makes an object of a class from a ParameterSet.
 template <class T, class Implementation>
 std::unique_ptr<T> make_implementation(const ParameterSet& parameters) {
   return std::make_unique<Implementation>(parameters);

@@ -1,4 +1,4 @@
-// Finds values that are infinite or not a number soon after they arise, and says where they are.
+// Finds values that are infinite or not a number soon after they arise, and reports their place.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,8 @@
 
 namespace kumiko::amr {
 
-/// The case or the solver gives a value that is infinite or not a number. The run cannot go on.
+/// The case or the solver has computed a value that is infinite or not a number. The run cannot
+/// continue.
 class BrokenValueError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,7 +24,7 @@ struct BrokenPoint {
   double value = 0.0;
 };
 
-/// A value of the state is infinite or not a number; the error says where and after which step.
+/// A value of the state is infinite or not a number; the message names the point and the base step.
 struct NonFiniteError : BrokenValueError {
   NonFiniteError(int base_steps, const PatchId& of, const BrokenPoint& point);
 

@@ -1,4 +1,4 @@
-// Where the points of every level lie, and what surrounds the domain.
+// Positions of the points of every level, and the boundary conditions of the domain.
 #pragma once
 
 #include <array>
@@ -8,16 +8,16 @@
 
 namespace kumiko::amr {
 
-/// What a ghost point beyond a side of the domain holds.
+/// The value of a ghost point beyond a side of the domain.
 enum class BoundaryKind {
   kFixedValue,  ///< the side's value, on the first point outside and beyond
   kPeriodic,    ///< the point on the opposite side, whose kind must be the same
   kOutflow,     ///< the outermost point's value: no gradient across the side
   kReflecting,  ///< the mirror image about the wall; for cell-centred fields
-  kPrescribed   ///< what Case::boundary_values() says of its place, component and time
+  kPrescribed   ///< the value of Case::boundary_values() at its place and time
 };
 
-/// Whether something may flow in or out through a side of this kind.
+/// Whether there may be flow in or out through a side of this kind.
 constexpr bool is_open(BoundaryKind kind) {
   return kind != BoundaryKind::kPeriodic && kind != BoundaryKind::kReflecting;
 }
@@ -35,8 +35,8 @@ struct Boundary {
   double value = 0.0;
 };
 
-/// The conditions along the four sides, each its own. A point beyond two sides goes by
-/// docs/reference/numerics.md: left and right come first.
+/// The conditions along the four sides. For points beyond two sides, left and right are applied
+/// first (docs/reference/numerics.md).
 struct Boundaries {
   Boundary left;
   Boundary right;
@@ -47,7 +47,7 @@ struct Boundaries {
   Boundaries() = default;
   Boundaries(Boundary left_side, Boundary right_side, Boundary bottom_side, Boundary top_side)
       : left(left_side), right(right_side), bottom(bottom_side), top(top_side) {}
-  /// Left and right alike, bottom and top alike, one value for all.
+  /// Left and right have one kind, bottom and top another, and all sides have one value.
   Boundaries(BoundaryKind x, BoundaryKind y, double value)
       : left{x, value}, right{x, value}, bottom{y, value}, top{y, value} {}
 
@@ -55,11 +55,11 @@ struct Boundaries {
   std::array<Boundary, 4> sides() const { return {left, right, bottom, top}; }
   bool periodic_x() const { return left.kind == BoundaryKind::kPeriodic; }
   bool periodic_y() const { return bottom.kind == BoundaryKind::kPeriodic; }
-  /// Whether something may flow in or out through a side.
+  /// Whether there may be flow in or out through a side.
   bool is_open() const;
 };
 
-/// Where a field's values live within the mesh.
+/// The position of a field's values within the mesh.
 enum class Centring {
   kNode,  ///< point (i, j) of level l lies at (i h_l, j h_l), and holds the field's value there
   /// Point (i, j) of level l is the cell from (i h_l, j h_l) to ((i + 1) h_l, (j + 1) h_l), and
@@ -90,7 +90,7 @@ class Geometry {
   /// Distance between neighbouring points.
   double spacing(int level) const { return spacing_ / static_cast<double>(1 << level); }
   Extent extent() const { return {base_.extent[0], base_.extent[1]}; }
-  /// What a mesh knows of the domain.
+  /// The base grid and the domain, as a mesh stores them.
   const BaseGrid<2>& base_grid() const { return base_; }
   const Boundaries& boundaries() const { return boundaries_; }
   Centring centring() const { return centring_; }

@@ -1,4 +1,4 @@
-// The mesh with the data of its patches, and the plan of who reads what from whom.
+// The mesh with the data of its patches, and the plan of reads between patches.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace kumiko::amr {
 
-/// The data of the patches of one level by slot, as the mesh numbers them: of those that this
-/// process owns, which are all where nobody shares the mesh, and copies of others that its own
-/// read.
+/// The data of the patches of one level, by their slots in the mesh. They are the patches that this
+/// process owns, which are all patches if the mesh is not shared, and copies of other patches that
+/// its own patches read.
 class Level {
  public:
-  /// Patches of the mesh, whoever owns them.
+  /// The number of patches of the level, of all owners.
   std::size_t size() const { return patches_.size(); }
   bool empty() const { return patches_.empty(); }
   /// Slots of the patches that this process owns, in order.
@@ -29,15 +29,15 @@ class Level {
   /// A patch that this process owns.
   Patch& patch(std::size_t slot) { return *patches_[slot]; }
   const Patch& patch(std::size_t slot) const { return *patches_[slot]; }
-  /// A patch as others read it: the patch itself, or its *shadow* in that role, which messages
-  /// fill.
+  /// The patch in the form that other patches read: the patch itself, or its *shadow* in that role,
+  /// which is filled by messages.
   const Patch& read(ReadState role, std::size_t slot) const {
     const Patch* const own = patches_[slot].get();
     return own != nullptr ? *own : *shadows(role)[slot];
   }
   /// The shadow of another process's patch in a role.
   Patch& shadow(ReadState role, std::size_t slot) { return *shadows(role)[slot]; }
-  /// Patches that would cover the domain's height.
+  /// The number of patches that would cover the domain's height.
   int patches_y() const { return patches_y_; }
 
  private:
@@ -48,16 +48,16 @@ class Level {
   Patches& shadows(ReadState role) { return shadows_[static_cast<std::size_t>(role)]; }
   const Patches& shadows(ReadState role) const { return shadows_[static_cast<std::size_t>(role)]; }
 
-  Patches patches_;  ///< by slot; nullptr for those that others own
+  Patches patches_;  ///< by slot; nullptr for patches that others own
   std::vector<std::uint32_t> own_;
   std::array<Patches, kRoles> shadows_;  ///< by ReadState and slot; empty while there are none
   int patches_y_ = 0;
 };
 
-/// What a mesh holds in memory.
+/// The memory of a mesh.
 struct MemoryUse {
   std::size_t patch_bytes = 0;  ///< blocks of the pool: states, halos, coefficients; free ones too
-  std::size_t metadata_bytes = 0;  ///< patches' own records, look-up, what the steppers keep
+  std::size_t metadata_bytes = 0;  ///< records of patches, lookup tables, memory of the steppers
   std::size_t points = 0;          ///< interior points of all patches
 
   double bytes_per_point() const {
@@ -73,20 +73,20 @@ struct MemoryUse {
 class Hierarchy {
  public:
   /// Builds level 0; its data is uninitialised.
-  /// \param owner        whose process this is: it has the data of that owner's patches
-  /// \param base_owners  of the patches of level 0, by slot; none: all are owner 0's
-  /// Throws std::invalid_argument unless 1 <= max_levels <= 8.
+  /// \param owner the owner that this process is: it has the data of that owner's patches
+  /// \param base_owners owners of the patches of level 0, by slot; empty: owner 0 owns all Throws
+  /// std::invalid_argument unless 1 <= max_levels <= 8.
   Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t owner = 0,
             std::vector<std::int32_t> base_owners = {});
   Hierarchy(const Hierarchy&) = delete;
 
   const Geometry& geometry() const { return geometry_; }
-  /// Whose process this is.
+  /// The owner that this process is.
   std::int32_t owner() const { return owner_; }
-  /// Which patches there are. A reference to it stays valid; its lists change with it.
+  /// The patches. The reference stays valid; the lists in it change with the mesh.
   const Mesh<2>& mesh() const { return mesh_; }
-  /// Who reads what from whom, and who is whose parent and child. Stays valid; its lists change
-  /// with the mesh.
+  /// The reads between patches, and the parents and children of patches. The reference stays valid;
+  /// the lists in it change with the mesh.
   const ReadPlan& plan() const { return plan_; }
   const PatchShape& shape() const { return shape_; }
   int max_levels() const { return static_cast<int>(levels_.size()); }
@@ -95,12 +95,12 @@ class Hierarchy {
   Level& level(int index) { return levels_[static_cast<std::size_t>(index)]; }
   const Level& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
-  /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): those that
-  /// stay keep their data and owner, those that go return their memory, those that come are
-  /// uninitialised and belong to their parent's owner. The level's shadows go.
-  /// Every wanted patch needs its parent. Finer levels lose the patches that no longer nest because
-  /// a patch of this level goes. \return slots of the patches that came. O(patches); invalidates
-  /// slots of this and finer levels.
+  /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): patches that
+  /// stay keep their data and owner, patches that are removed return their memory to the pool, and
+  /// new patches are uninitialised and belong to their parent's owner. Removes the level's shadows.
+  /// Every wanted patch needs its parent. If a patch of this level is removed, patches of finer
+  /// levels that no longer nest are removed too. \return slots of the new patches. O(patches);
+  /// invalidates slots of this and finer levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
   /// Sets the owner of each patch of a level, by slot. Patches that another process now owns return
@@ -109,8 +109,8 @@ class Hierarchy {
   /// \return slots of the patches that this process newly owns, in order
   std::vector<std::size_t> set_owners(int level, std::vector<std::int32_t> owners);
 
-  /// Makes the shadows of a level in a role exactly those of these slots, in order; those that come
-  /// are uninitialised.
+  /// Makes the shadows of a level in a role exactly those of these slots, in order; new shadows are
+  /// uninitialised.
   void set_shadows(int level, ReadState role, const std::vector<std::uint32_t>& slots);
 
   /// Memory of the mesh, the read plan and the patches' data; the steppers' own memory is not

@@ -6,19 +6,19 @@
 
 namespace kumiko::amr {
 
-/// What kernels are compiled for, the least first.
+/// Instruction sets that kernels are compiled for, the smallest first.
 enum class InstructionSet {
-  kBaseline,  ///< what the program as a whole is compiled for
+  kBaseline,  ///< that of the whole program
   kAvx2,
   kAvx512  ///< F, DQ and VL
 };
 
-/// The best that this processor has. The environment variable KUMIKO_ISA (baseline, avx2, avx512)
-/// lowers the choice; results do not depend on it.
-/// Throws std::invalid_argument when the variable says anything else.
+/// The best instruction set that this processor has. The environment variable KUMIKO_ISA (baseline,
+/// avx2, avx512) lowers the choice; results do not depend on it. Throws std::invalid_argument if
+/// the variable has any other value.
 InstructionSet instruction_set();
 
-/// Chooses among three functions of one type the one that instruction_set() asks for.
+/// Chooses one of three functions of one type, by instruction_set().
 template <class Function>
 Function select(Function baseline, Function avx2, Function avx512) {
   const Function functions[] = {baseline, avx2, avx512};

@@ -1,4 +1,4 @@
-// Refuses a mesh whose patches would take more memory than they may.
+// Refuses a mesh whose patches would exceed the memory limit.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace kumiko::amr {
 
-/// A regrid asks for more memory than the run may have. The levels below the one named are those of
-/// the regrid; that level and those above have lost the patches that no longer nest, and got none.
+/// A regrid needs more memory than the limit. Levels below the named level have been regridded; on
+/// that level and those above, patches that no longer nest have been removed and none were added.
 struct MemoryLimitError : std::runtime_error {
   MemoryLimitError(int on_level, std::size_t asked_for, std::size_t needed, std::size_t limit);
 
   int level;
-  std::size_t patches;  ///< asked for on the level
-  std::size_t bytes;    ///< that the patches of all levels would take
+  std::size_t patches;  ///< patches wanted on the level
+  std::size_t bytes;    ///< bytes that the patches of all levels would need
 };
 
 /// Throws MemoryLimitError when Hierarchy::memory_bytes() would exceed the limit after the level's
@@ -25,7 +25,7 @@ struct MemoryLimitError : std::runtime_error {
 void check_memory(const Hierarchy& hierarchy, int level, const std::vector<PatchId>& wanted,
                   std::size_t limit);
 
-/// Throws std::invalid_argument, naming the keys, when level 0 of a mesh that is still to be made
+/// For a mesh that has not been made yet: throws std::invalid_argument, naming the keys, if level 0
 /// alone exceeds the limit or, with limit 0, the machine's memory.
 void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t limit);
 

@@ -1,5 +1,4 @@
-// The mesh as a value: which patches there are, who owns them, where they lie. No number of a
-// field.
+// The mesh as a value: its patches, their owners and their places, without any data of fields.
 #pragma once
 
 #include <array>
@@ -16,8 +15,8 @@
 
 namespace kumiko::amr {
 
-/// The identity of a patch of a mesh of other than two axes. Canonical order: by level, then by the
-/// last axis' index, and so on down to the first.
+/// The identity of a patch of a mesh whose number of axes is not two. Canonical order: by level,
+/// then by the last axis' index, and so on down to the first.
 template <int Axes>
 struct BasicPatchId {
   static constexpr int kAxes = Axes;
@@ -70,7 +69,7 @@ struct BaseGrid {
   std::array<double, Axes> extent{};  ///< of the domain, in the case's length units
   std::array<bool, Axes> periodic{};  ///< along each axis
 
-  /// Patches that would cover a level along an axis.
+  /// The number of patches that would cover a level along an axis.
   int patches_along(int axis, int level) const {
     return patches[static_cast<std::size_t>(axis)] << level;
   }
@@ -92,7 +91,7 @@ struct BaseGrid {
     }
     return id;
   }
-  /// The place beside a patch, wrapped; none beyond the domain.
+  /// The neighbouring place of a patch, wrapped around periodic sides; none beyond the domain.
   std::optional<Id> neighbour(Id id, const std::array<int, Axes>& offset) const {
     for (int axis = 0; axis < Axes; ++axis) {
       id.along(axis) += offset[static_cast<std::size_t>(axis)];
@@ -129,10 +128,11 @@ Box<Id::kAxes> box_of(const Id& id);
 template <class Id>
 Box<Id::kAxes> box_of(const Id& id, const LeafBox<Id::kAxes>& leaf);
 
-/// How the patches of a level differ from those that there were. Positions are those in the lists.
+/// The difference between the old and the new patches of a level. Positions are those in the two
+/// lists.
 struct LevelDifference {
-  std::vector<std::size_t> created;                         ///< positions among the new ones
-  std::vector<std::size_t> removed;                         ///< positions among the old ones
+  std::vector<std::size_t> created;                         ///< positions in the new list
+  std::vector<std::size_t> removed;                         ///< positions in the old list
   std::vector<std::pair<std::size_t, std::size_t>> kept{};  ///< old and new position of each
 
   friend bool operator==(const LevelDifference&, const LevelDifference&) = default;
@@ -151,34 +151,35 @@ struct Unnested {
   friend bool operator==(const Unnested&, const Unnested&) = default;
 };
 
-/// The patches of all levels with their owners, and the domain: a value that is compared, sent, and
-/// asked who is where. Level 0 covers the domain. A patch's *slot* is its position within its
-/// level, in canonical order (by the last axis' index first, by x last). An *owner* is the number
-/// of the process that holds the patch's data, 0 unless told.
+/// The patches of all levels with their owners, and the domain: a value that can be compared, sent
+/// and queried. Level 0 covers the domain. A patch's *slot* is its position within its level, in
+/// canonical order (by the last axis' index first, by x last). An *owner* is the number of the
+/// process that has the patch's data, 0 by default.
 ///
-/// A mesh need not nest properly; it says whether it does. Reading is safe from many threads.
+/// A mesh need not be properly nested; unnested() lists the patches that are not. Reading is safe
+/// from many threads.
 template <int Axes>
 class Mesh {
  public:
   using Id = PatchIdOf<Axes>;
   static constexpr int kQuadrants = 1 << Axes;
 
-  /// Level 0 alone. Throws std::invalid_argument for a base grid that cannot be.
+  /// A mesh with level 0 only. Throws std::invalid_argument for an invalid base grid.
   explicit Mesh(const BaseGrid<Axes>& base);
 
   const BaseGrid<Axes>& base() const { return base_; }
   /// Levels up to the finest that has a patch.
   int levels() const { return static_cast<int>(levels_.size()); }
-  /// The patches of a level in canonical order; none on levels that the mesh has not.
+  /// The patches of a level in canonical order; empty for levels that the mesh does not have.
   std::span<const Id> ids(int level) const;
   /// The owner of each patch of a level.
   std::span<const std::int32_t> owners(int level) const;
   std::size_t size(int level) const { return ids(level).size(); }
 
   /// Makes the patches of a level exactly `ids`, in canonical order, and leaves the other levels as
-  /// they are. No owners: 0 for all. Throws std::invalid_argument, with the mesh as it was, for a
-  /// patch outside the domain or out of order, a level beyond the finest but one, or a level 0 that
-  /// does not cover the domain. O(patches).
+  /// they are. Without owners, owner 0 has all patches. Throws std::invalid_argument, with the mesh
+  /// unchanged, for a patch outside the domain or out of order, a level more than one above the
+  /// finest, or a level 0 that does not cover the domain. O(patches).
   void assign(int level, std::vector<Id> ids, std::vector<std::int32_t> owners = {});
 
   /// Slot of a patch within its level, or -1. O(1) in rows without gaps, else O(log of the patches
@@ -187,21 +188,25 @@ class Mesh {
   /// Slots of a patch's children by quadrant, -1 where there is none.
   std::array<std::int32_t, std::size_t{1} << Axes> children(const Id& id) const;
 
-  /// What a patch of a level above 0, there or not, needs on the level below and lacks: its parent
-  /// first, then those of its neighbours' places, for every ghost has its source there.
+  /// The patches of the level below that a patch of a level above 0, existing or not, needs and
+  /// that are missing: first its parent, then the parents of its neighbouring places, because every
+  /// ghost has its source there.
   std::optional<Id> missing_support(const Id& id) const;
-  /// Whether a patch of a level above 0, there or not, has all that it needs on the level below.
+  /// Whether all patches exist that a patch of a level above 0, existing or not, needs on the level
+  /// below.
   bool nests(const Id& id) const { return !missing_support(id); }
-  /// The patches that do not nest, in canonical order. The mesh is *properly nested* without any.
+  /// The patches that do not nest, in canonical order. If there are none, the mesh is *properly
+  /// nested*.
   std::vector<Unnested<Id>> unnested() const;
 
   /// For each patch of a level the quadrants that its children cover, bit q for quadrant q. Each
-  /// child costs a comparison, or a binary search where a row of them begins or one has gone.
+  /// child costs a comparison, or a binary search at the beginning of a row and after a removed
+  /// patch.
   std::vector<std::uint8_t> covered_quadrants(int level) const;
-  /// What no patch of the next level covers of a level, in canonical order: by patch, then by
-  /// quadrant. This is the leaf walk of all that goes over a state.
+  /// The leaf points of a level, which no patch of the next level covers, in canonical order: by
+  /// patch, then by quadrant. All loops over a state use this order.
   std::vector<LeafBox<Axes>> leaf_boxes(int level) const;
-  /// The parts of a box that patches of its level hold, with their slots, in canonical order.
+  /// The parts of a box that patches of its level cover, with their slots, in canonical order.
   /// O(log + patches of the rows between the box's corners).
   std::vector<std::pair<std::size_t, Box<Axes>>> intersections(const Box<Axes>& box) const;
 
@@ -216,12 +221,11 @@ class Mesh {
 
   /// The mesh as bytes, the same ones on every machine, with a hash over them.
   std::vector<std::byte> to_bytes() const;
-  /// The mesh that to_bytes() gave. Throws std::invalid_argument, which says what is wrong, for
-  /// bytes that are damaged, cut off, of another version, number of axes or patch size, or that
-  /// are not a mesh.
+  /// The mesh of the bytes of to_bytes(). Throws std::invalid_argument with the reason if the bytes
+  /// are damaged, truncated, of another version, number of axes or patch size, or not a mesh.
   static Mesh from_bytes(std::span<const std::byte> bytes);
 
-  /// Bytes that the lists take.
+  /// The memory of the lists in bytes.
   std::size_t memory_bytes() const;
 
  private:
@@ -231,8 +235,9 @@ class Mesh {
   struct LevelList {
     std::vector<Id> ids;
     std::vector<std::int32_t> owners;
-    std::vector<RowKey> keys;  ///< of each patch; what a look-up reads
-    /// First slot with at least this index along the last axis; one more than there are indices.
+    std::vector<RowKey> keys;  ///< of each patch, for lookups
+    /// First slot with at least this index along the last axis; one entry more than there are
+    /// indices.
     std::vector<std::int32_t> rows;
 
     friend bool operator==(const LevelList&, const LevelList&) = default;
@@ -248,8 +253,8 @@ class Mesh {
   std::vector<LevelList> levels_;
 };
 
-/// The difference of each level that one of two meshes has; they are of one base grid, else
-/// std::invalid_argument is thrown. O(patches).
+/// The differences of all levels of two meshes. Throws std::invalid_argument if their base grids
+/// differ. O(patches).
 template <int Axes>
 std::vector<LevelDifference> difference(const Mesh<Axes>& before, const Mesh<Axes>& after);
 

@@ -1,5 +1,6 @@
-// A member of an option struct, described once: its default, what it may be and why, what it is
-// for. The engine's checks, the keys of a configuration and their reference follow from it.
+// Describes a member of an option struct once: its default, its allowed values and the reason for
+// them, and its purpose. The engine's checks, the keys of a configuration and their reference are
+// derived from the description.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +18,11 @@
 
 namespace kumiko::amr {
 
-/// An option has a value that it cannot have. what() names the member in backticks, as all messages
-/// of the engine do, so that a program can put its own names there.
+/// An option has an invalid value. what() has the member's name in backticks, as all messages of
+/// the engine do, so that a program can replace it by its own name.
 struct OptionError : std::invalid_argument {
-  /// \param must  what it must be, and why
-  /// \param in_region  of an option of one of the regions, which one
+  /// \param must the allowed values, and the reason
+  /// \param in_region for an option of a region, the region's index
   OptionError(std::string name, std::string text, std::string must,
               std::optional<std::size_t> in_region = std::nullopt);
 
@@ -31,47 +32,47 @@ struct OptionError : std::invalid_argument {
   std::optional<std::size_t> region;
 };
 
-/// What a number may be: from `least` to `most`.
+/// The range of a number: from `least` to `most`.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  std::string why = {};          ///< as it follows the range in a message: "since ..."
+  std::string why = {};          ///< the reason, as it follows the range in a message: "since ..."
   bool open = false;             ///< the bounds themselves are not allowed
   std::int64_t multiple_of = 1;  ///< integers only
 };
 
-/// Steps, regrids and other things that are counted, at most.
+/// The largest number of steps, regrids and other counts.
 inline constexpr double kMostCount = 1e9;
 
-/// What an option determines. Each one says it, since files and restarts go by it.
+/// What an option determines. Every option declares it, because files and restarts depend on it.
 enum class Determines {
   kState,   ///< the bits of the field: a checkpoint holds it, and no restart may change it
-  kCourse,  ///< the bits from where it is set: a checkpoint holds it, and its lineage says which
-            ///< restart has changed it
-  kRun      ///< no bit of it: it stands beside a checkpoint, and a restart may change it
+  kCourse,  ///< the bits of the field from the step at which it is set: a checkpoint holds it, and
+            ///< its lineage records the restart that changed it
+  kRun      ///< no bit of the field: it is stored in a separate file, and a restart may change it
 };
 
-/// What is said of an option, whatever its type.
+/// The description of an option, independent of its type.
 struct OptionSpec {
   ParameterSpec spec;           ///< under the member's name, with its initial value
   Range range = {};             ///< of every element of a list
   std::size_t list_size = 0;    ///< of lists; 0 = any
-  bool required = false;        ///< must be given; the default then only tells the type
-  bool integer_serves = false;  ///< of texts: an integer may stand for it, as a number without unit
+  bool required = false;        ///< must be given; the default then only gives the type
+  bool integer_serves = false;  ///< for texts: an integer is also allowed, as a number without unit
   Determines determines = Determines::kState;
 };
 
-/// What the numbers of an option may be, e.g. "16 to 65536, a multiple of 16"; empty when anything
-/// goes.
+/// The allowed numbers of an option as text, e.g. "16 to 65536, a multiple of 16"; empty if all are
+/// allowed.
 std::string range_text(const Range& range);
 
-/// An element of a value that is out of its range, and what it must be.
+/// An element of a value that is out of its range, and the allowed values.
 struct Refusal {
   ParameterValue element;
   std::string wanted;
 };
 
-/// The first such element; numbers are finite at least.
+/// The first element that is out of its range; numbers must be finite in any case.
 std::optional<Refusal> refused(const Range& range, const ParameterValue& value);
 
 /// One member of `Options`, or two that make a list.
@@ -79,7 +80,7 @@ template <class Options>
 struct OptionField : OptionSpec {
   std::function<ParameterValue(const Options&)> get = {};
   /// The value must be of the default's type, and one of the choices. Throws std::invalid_argument,
-  /// with what it must be, for a text that the member cannot be read from.
+  /// with the allowed values, for a text that the member cannot be read from.
   std::function<void(Options&, const ParameterValue&)> set = {};
 };
 
@@ -94,7 +95,7 @@ inline constexpr std::size_t kBytesPerMebibyte = 1024 * 1024;
 void require_in_range(const OptionSpec& option, const ParameterValue& value,
                       std::optional<std::size_t> region);
 
-/// Enumerations go by their names, which `names_of` gives in the order of their values. A
+/// Enumerations are given by their names, which `names_of` returns in the order of their values. A
 /// std::size_t counts bytes, and is described in MiB.
 template <class T>
 ParameterValue to_value(const T& member) {

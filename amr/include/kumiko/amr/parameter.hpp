@@ -46,7 +46,8 @@ class ParameterSet {
   std::int64_t integer(std::string_view name) const { return typed<std::int64_t>(name); }
   double number(std::string_view name) const { return typed<double>(name); }
   const std::string& text(std::string_view name) const { return typed<std::string>(name); }
-  /// Where a text stands among those that it can be. Throws std::invalid_argument for another.
+  /// The index of a text among the allowed ones. Throws std::invalid_argument if it is not one of
+  /// them.
   std::size_t choice(std::string_view name, const std::vector<std::string>& choices) const;
   const std::vector<std::int64_t>& list(std::string_view name) const {
     return typed<std::vector<std::int64_t>>(name);

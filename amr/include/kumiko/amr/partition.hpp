@@ -1,4 +1,4 @@
-// How the patches of a mesh are dealt to owners.
+// Partitions: how the patches of a mesh are distributed among owners.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace kumiko::amr {
 
-/// Something of each patch of a mesh, by level and slot.
+/// One value for each patch of a mesh, by level and slot.
 template <class T>
 using ByPatch = std::vector<std::vector<T>>;
 
-/// Deals the patches to owners 0, 1, ..., each of about the same cost in sum. The same arguments
-/// have the same result on every machine, so that nobody has to be told of it. O(patches log
-/// patches).
+/// Distributes the patches among owners 0, 1, ..., so that each has about the same total cost. The
+/// same arguments give the same result on every machine, so the result need not be sent. O(patches
+/// log patches).
 template <class P>
 concept Partition = requires(const P& partition, const Mesh<2>& mesh, const ByPatch<double>& costs,
                              int owners) {
@@ -38,13 +38,13 @@ struct LevelPartition {
                                    int owners) const;
 };
 
-/// Cuts each level by rows: what one gets without thinking about it.
+/// Divides each level by rows: the simplest partition, for comparison.
 struct CanonicalPartition {
   ByPatch<std::int32_t> operator()(const Mesh<2>& mesh, const ByPatch<double>& costs,
                                    int owners) const;
 };
 
-/// Deals patches by chance, without regard to their costs: the worst case of everything, for tests.
+/// Distributes patches at random, without regard to their costs: the worst case, for tests.
 struct RandomPartition {
   std::uint64_t seed = 1;
 
@@ -55,7 +55,7 @@ struct RandomPartition {
 static_assert(Partition<DepthFirstPartition> && Partition<LevelPartition> &&
               Partition<CanonicalPartition> && Partition<RandomPartition>);
 
-/// Those that one can ask for by name.
+/// The partitions that have a name.
 enum class PartitionKind : std::uint8_t { kDepthFirst, kLevel, kCanonical, kRandom };
 inline constexpr std::array<std::string_view, 4> kPartitionNames = {"depth-first", "level",
                                                                     "canonical", "random"};
@@ -67,8 +67,8 @@ constexpr std::array<std::string_view, 4> names_of(PartitionKind) { return kPart
 ByPatch<std::int32_t> deal(PartitionKind kind, const Mesh<2>& mesh, const ByPatch<double>& costs,
                            int owners, std::uint64_t seed = 1);
 
-/// What patches cost before anything was measured: a base step has 2^level steps of a level with
-/// subcycling, each of as many points.
+/// The costs of patches before there are measurements: with subcycling, a base step has 2^level
+/// steps of a level, and each step of a patch advances the same number of points.
 ByPatch<double> expected_costs(const Mesh<2>& mesh, bool subcycling);
 
 /// The largest cost of an owner over the mean; 1 is perfect.

@@ -22,22 +22,22 @@ struct PatchShape {
   std::size_t flux_values() const {
     return flux_form ? FaceFluxes::size(components) + FluxRegister::size(components) : 0;
   }
-  /// Values of a patch in all: now, next, coefficients, fluxes.
+  /// The number of all values of a patch: now, next, coefficients, fluxes.
   std::size_t total_values() const { return 2 * field_values() + coefficients + flux_values(); }
 };
 
 /// Which of a patch's two states.
 enum class State { kNow, kNext };
 
-/// What regridding remembers of a patch; a part of the run's state, as the data is.
+/// Data of regridding for each patch; a part of the run's state, like the patch's values.
 struct RegridHistory {
-  int since = 0;     ///< base step at which the patch came
-  int unwanted = 0;  ///< regrids in a row, up to the last one, at which no tag asked for it
+  int since = 0;     ///< base step at which the patch was created
+  int unwanted = 0;  ///< regrids in a row, up to the last one, at which no tag required it
 };
 
-/// Owned by a Level, in memory of the hierarchy's pool.
-/// Double-buffered in time: `now` is the state at the level's time, `next` is another one: while
-/// base steps are being taken the states alternate between the two, beginning with `now`.
+/// Owned by a Level, in memory of the hierarchy's pool. Double-buffered in time: `now` is the state
+/// at the level's time, and `next` is the other one. During base steps the states alternate between
+/// the two, beginning with `now`.
 class Patch {
  public:
   Patch(const PatchId& id, const PatchShape& shape, double* memory)
@@ -69,7 +69,7 @@ class Patch {
             shape_.components};
   }
 
-  /// The block that the pool gave; for the hierarchy only.
+  /// The memory block from the pool; for the hierarchy only.
   double* memory() const { return memory_; }
 
  private:

@@ -15,12 +15,12 @@ inline constexpr int kQuadrantSize = kPatchSize / 2;
 inline constexpr int kPatchPoints = kPatchSize * kPatchSize;
 /// Refinement ratio between neighbouring levels.
 inline constexpr int kRefinementRatio = 2;
-/// Axes of the fields that patches hold. The mesh knows any number (mesh.hpp); what computes on
-/// points says by static_assert that it needs two (docs/decisions/024-mesh-as-a-value.md).
+/// The number of axes of the fields in patches. A mesh may have any number (mesh.hpp). Code that
+/// computes on points requires two by static_assert (docs/decisions/024-mesh-as-a-value.md).
 inline constexpr int kAxes = 2;
-/// Levels of a mesh, at most, level 0 included.
+/// The largest number of levels of a mesh, level 0 included.
 inline constexpr int kLargestLevelCount = 8;
-/// Points of level 0 along an axis, at most.
+/// The largest number of points of level 0 along an axis.
 inline constexpr int kMostBasePoints = 65536;
 
 // The arithmetic of a tree of patches. An Id has a level and its index along() each of kAxes axes,

@@ -16,8 +16,8 @@ class PatchPool {
   /// An uninitialised block. Amortised O(1). Throws std::bad_alloc.
   double* acquire();
   void release(double* block) { free_.push_back(block); }
-  /// The bytes of all slabs, or what they would be with that many blocks handed out at once; never
-  /// less.
+  /// The bytes of all slabs; with an argument, the bytes that they would have if that many blocks
+  /// were in use, but not less than now.
   std::size_t bytes(std::size_t blocks = 0) const;
 
  private:

@@ -1,4 +1,4 @@
-// Who reads what from whom, by slots, as loops use it.
+// The plan of reads between patches, by slots, in a form for loops.
 #pragma once
 
 #include <array>
@@ -14,46 +14,48 @@ namespace kumiko::amr {
 
 static_assert(kAxes == 2, "a patch has eight neighbours and four quadrants");
 
-/// Which state of a patch another one reads.
+/// The state of a patch that another patch reads.
 enum class ReadState : std::uint8_t {
-  kSame,    ///< that of the reader's time, for ghosts from siblings
-  kCoarse,  ///< that at the start of the coarser level's step; where time is blended, its end too
-  kFine     ///< that which the finer level has reached at the end of the reader's step
+  kSame,    ///< the state at the reader's time, for ghosts from siblings
+  kCoarse,  ///< the state at the start of the coarser level's step, and at its end if ghosts are
+            ///< interpolated in time
+  kFine     ///< the state of the finer level at the end of the reader's step
 };
 
-/// What serves ghosts from one source, resolved for the mesh as it is.
+/// A region of one source that provides ghosts, resolved for the current mesh.
 struct PlannedRead {
-  std::int32_t slot = -1;      ///< of the source within its level
+  std::int32_t slot = -1;      ///< slot of the source within its level
   std::uint16_t from = 0;      ///< offset of the region's first value in a component of the source
-  std::uint16_t to = 0;        ///< offset of the first ghost that it serves, likewise
+  std::uint16_t to = 0;        ///< offset of the first ghost that it provides, in the same way
   std::uint8_t count = 0;      ///< values in a row of the region
   std::uint8_t rows = 0;       ///< rows of the region
-  std::uint8_t direction = 0;  ///< of the ghosts, in the order of kDirections
-  std::uint8_t quadrant = 0;   ///< of a coarser source: that which covers the ghosts' place
+  std::uint8_t direction = 0;  ///< direction of the ghosts, in the order of kDirections
+  std::uint8_t quadrant = 0;   ///< for a coarser source: the quadrant that covers the ghosts' place
 };
 static_assert(sizeof(PlannedRead) == 12, "entries are read in sequence at every fill");
 
-/// What fills the ghosts of a patch. Both lists are in the order of kDirections.
+/// The reads that fill the ghosts of a patch. Both lists are in the order of kDirections.
 struct PatchReads {
   std::span<const PlannedRead> siblings;  ///< patches of the same level
-  std::span<const PlannedRead> coarser;   ///< patches of the level below, where there is no sibling
-  unsigned outside = 0;                   ///< bit d: direction d leads out of the domain
+  std::span<const PlannedRead>
+      coarser;           ///< patches of the level below, for places without a sibling
+  unsigned outside = 0;  ///< bit d is set if direction d leads out of the domain
 };
 
-/// The reads of all patches, whoever owns them, resolved once for a mesh, and who is whose parent
-/// and child. Slots are good until the mesh changes.
+/// The reads of all patches, of all owners, resolved once for a mesh, and the parents and children
+/// of patches. Slots are valid until the mesh changes.
 class ReadPlan {
  public:
-  /// \param ghosts  layers around each patch
+  /// \param ghosts number of ghost layers around each patch
   explicit ReadPlan(int ghosts);
 
-  /// Follows a level whose patches have changed; to be called after each change, of one level after
-  /// the other. What those that came read, and what their siblings and those of patches that went
-  /// read, is planned anew; all others, on the level above too, keep their entries with the slots
-  /// that patches have now. A place that neither its level nor the one below covers is left out:
-  /// the mesh does not nest there. O(patches of the level and of the one above), copies but for
-  /// what is planned anew. \param changes  from the patches at the call before; from none at the
-  /// first one
+  /// Updates the plan for a level whose patches have changed. Call it after each change, for one
+  /// level after the other. It plans the reads of new patches and of the siblings of new and
+  /// removed patches. All other patches, also those of the level above, keep their entries with
+  /// updated slots. A place that is covered neither by its level nor by the level below is left
+  /// out, since the mesh does not nest there. O(patches of the level and of the level above);
+  /// mostly copies. \param changes  since the previous call; at the first call, since the empty
+  /// level
   void update(const Mesh<2>& mesh, int level, const LevelDifference& changes);
 
   /// The reads for a patch's ghosts. Two loads.
@@ -73,7 +75,7 @@ class ReadPlan {
     return children(level, slot) != std::array<std::int32_t, 4>{-1, -1, -1, -1};
   }
 
-  /// Bytes that the lists take.
+  /// The memory of the lists in bytes.
   std::size_t memory_bytes() const;
 
  private:
@@ -84,15 +86,16 @@ class ReadPlan {
     std::uint8_t coarser = 0;
     std::uint8_t outside = 0;
 
-    /// Whether each direction is served, or leads outside.
+    /// Whether each direction has a read or leads out of the domain.
     bool is_whole() const;
   };
   static constexpr std::size_t kMostReads = kDirections.size();
   struct LevelPlan {
     std::vector<Entry> patches;
-    std::vector<PlannedRead> reads;  ///< kMostReads of each patch, as many used as its entry says
+    std::vector<PlannedRead>
+        reads;  ///< kMostReads for each patch, of which its entry's number is used
   };
-  /// The slot that each patch of a level has got, -1 for those that went.
+  /// The new slot of each patch of a level, -1 for removed patches.
   using NewSlots = std::vector<std::int32_t>;
 
   const Entry& entry(int level, std::size_t slot) const {
@@ -113,7 +116,7 @@ class ReadPlan {
   std::array<PlannedRead, kDirections.size()> same_;
   std::array<std::array<PlannedRead, 4>, kDirections.size()> coarse_;
   std::vector<LevelPlan> levels_;
-  LevelPlan before_;  ///< of the level at hand, during update(); its memory is kept
+  LevelPlan before_;  ///< the level's plan before update(); its memory is reused
 };
 
 }  // namespace kumiko::amr

@@ -17,8 +17,8 @@
 
 namespace kumiko::amr {
 
-/// Throws std::invalid_argument unless what somebody has asked for is possible. The message names
-/// the thing, what is wrong with it, and what to do.
+/// Throws std::invalid_argument unless the condition holds; for requests of a caller. The message
+/// names the thing, what is wrong with it, and what to do.
 template <class... Values>
 void require(bool holds, fmt::format_string<Values...> message, Values&&... values) {
   if (holds) [[likely]]
@@ -26,7 +26,7 @@ void require(bool holds, fmt::format_string<Values...> message, Values&&... valu
   throw std::invalid_argument(fmt::format(message, std::forward<Values>(values)...));
 }
 
-/// A message, and where it stands.
+/// A message and its place in the source.
 template <class... Values>
 struct LocatedMessage {
   fmt::format_string<Values...> text;
@@ -38,7 +38,8 @@ struct LocatedMessage {
       : text(message), place(where) {}
 };
 
-/// Throws std::logic_error, with file and line, unless what the program itself sees to is so.
+/// Throws std::logic_error, with file and line, unless the condition holds; for invariants of the
+/// program.
 template <class... Values>
 void ensure(bool holds, std::type_identity_t<LocatedMessage<Values...>> message,
             Values&&... values) {

@@ -1,4 +1,4 @@
-// All that must be stored of a run so that it can be gone on with later.
+// The data of a run that must be stored to continue it later.
 #pragma once
 
 #include <array>
@@ -19,9 +19,9 @@
 
 namespace kumiko::amr {
 
-/// What a record may show of the run after the solver's components: the patch's level, the worker
-/// who worked on it last (-1: nobody yet), the seconds that its latest base step took, and the
-/// refinement indicator of every point. Nothing goes on from them.
+/// Extra components that a record may have after the solver's: the patch's level, the worker that
+/// last worked on it (-1: none yet), the seconds of its latest base step, and the refinement
+/// indicator of every point. A continued run does not use them.
 enum class Extra : std::size_t { kLevel, kWorker, kCost, kIndicator };
 inline constexpr std::array<std::string_view, 4> kExtraNames = {"level", "worker", "cost_s",
                                                                 "indicator"};
@@ -29,49 +29,52 @@ inline std::string_view to_string(Extra extra) {
   return kExtraNames[static_cast<std::size_t>(extra)];
 }
 
-/// What is saved of each patch of a level, by slot.
+/// The saved data of the patches of a level, by slot.
 struct SavedLevel {
   std::vector<RegridHistory> histories;
   std::vector<double> cfl;        ///< CFL number of the latest step
   std::vector<double> travelled;  ///< sum of the CFL numbers since the latest regrid
-  std::vector<double> values;     ///< a record [component][j][i] of each, no ghosts; or none
+  std::vector<double>
+      values;  ///< a record [component][j][i] of each patch, without ghosts; or empty
 };
 
-/// Where records can be read from.
+/// A source from which records can be read.
 struct RecordSource {
-  std::size_t record_size = 0;  ///< values of a record
-  /// Puts as many values as there is room for, from the beginning of a patch's record. By any
-  /// thread; throws what hinders it.
+  std::size_t record_size = 0;  ///< number of values of a record
+  /// Reads as many values as fit, from the beginning of a patch's record. For any thread. Throws on
+  /// errors of the source.
   std::function<void(int level, std::size_t slot, std::span<double> into)> read = {};
 
   explicit operator bool() const { return read != nullptr; }
 };
 
 /// A mesh and the values on it, and everything else of a Simulation between two base steps that
-/// does not follow from case, solver and options. Whoever goes on from it gets the bits of a run
-/// that was never interrupted, whatever the backend, the schedule and the number of workers.
+/// does not follow from case, solver and options. A run that is continued from it has the same bits
+/// as one that was never interrupted, whatever the backend, the schedule and the number of workers.
 struct SavedRun {
-  /// Of a state from a file no side is periodic: that is the case's to say.
+  /// In a state from a file no side is periodic; the case determines this.
   Mesh<2> mesh;
   int step = 0;       ///< base steps taken
-  double time = 0.0;  ///< reached by them
-  double dt = 0.0;    ///< length of the latest
-  /// How steps are chosen, or divided anew; none where the run has steps of one length.
+  double time = 0.0;  ///< time reached by them
+  double dt = 0.0;    ///< length of the latest base step
+  /// How steps are chosen or divided; nothing if all steps of the run have the same length.
   std::optional<StepChoice> choice = {};
   int next_regrid = 0;  ///< Simulation::next_regrid()
-  int next_check = 0;   ///< the base step before which values that are not finite are looked for
+  int next_check =
+      0;  ///< the base step before which the next check for values that are not finite is made
   std::size_t unnested = 0;             ///< Simulation::unnested_patches()
   std::vector<FieldScale> scales = {};  ///< of the solver's components, for Löhner's floor
-  std::vector<SavedLevel> levels = {};  ///< of the mesh, one for each of its own
+  std::vector<SavedLevel> levels = {};  ///< one for each level of the mesh
   WorkCounters counters = {};
-  int extras = 0;            ///< components of each record after the solver's: none, or kExtraNames
-  RecordSource source = {};  ///< where values are that `levels` do not hold
-  /// Whether the run goes on with other options, or a solver with other parameters: what it has
-  /// planned, its next regrid and its step, is then planned anew.
+  int extras =
+      0;  ///< components of each record after the solver's: 0, or the number of kExtraNames
+  RecordSource source = {};  ///< source of the values that `levels` do not hold
+  /// Whether the run continues with other options, or with other parameters of the solver. Then its
+  /// next regrid and its step are planned again.
   bool is_changed = false;
 
   const SavedLevel& level(int index) const { return levels[static_cast<std::size_t>(index)]; }
-  /// Values in the record of a patch: those of all components, extras among them.
+  /// The number of values in the record of a patch: those of all components, including extras.
   std::size_t record_size() const { return levels.front().values.size() / mesh.size(0); }
   std::size_t components() const { return record_size() / kPatchPoints; }
   std::span<const double> record(int level, std::size_t slot) const {
@@ -92,12 +95,13 @@ struct PatchRange {
   std::size_t count = 0;
 };
 
-/// Records that come to one owner together.
+/// The number of records that are assigned to one owner together.
 inline constexpr std::size_t kRecordsTogether = 64;
 
-/// Whose records each of so many owners gets, by owner: parts of kRecordsTogether records of a
-/// level, or what is left of it, in canonical order, which are dealt out as they follow each other
-/// and as evenly as that can be. Where there are more owners than parts, some get none.
+/// The ranges of records that each owner gets. The records of a level are divided, in canonical
+/// order, into parts of kRecordsTogether records, the last part being smaller. Consecutive parts
+/// are assigned to the owners as evenly as possible. If there are more owners than parts, some
+/// owners get none.
 std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t owners);
 
 /// The records of patches that follow each other, one after the other.
@@ -106,15 +110,15 @@ struct RecordStretch {
   std::vector<double> values;
 };
 
-/// The records that one owner has of a run that all save together.
+/// The records of one owner, in a run that all owners save together.
 struct SavedRecords {
   std::size_t record_size = 0;           ///< as SavedRun::record_size()
-  std::vector<RecordStretch> stretches;  ///< of the owner's ranges in record_ranges()
+  std::vector<RecordStretch> stretches;  ///< for the owner's ranges in record_ranges()
 };
 
-/// What owner 0 has then.
+/// The data of owner 0 in a run that all owners save together.
 struct SavedShare {
-  SavedRun run;  ///< without values
+  SavedRun run;  ///< the run, without values
   SavedRecords records;
 };
 

@@ -1,4 +1,4 @@
-// What a run is asked to do: grid, steps, schedule, time interpolation, refinement.
+// Options of a run: grid, steps, schedule, time interpolation, refinement.
 #pragma once
 
 #include <array>
@@ -28,9 +28,10 @@ constexpr std::array<std::string_view, 4> names_of(TimeInterpolation) {
 
 /// The order in which patches take their steps. The results are the same, bit for bit.
 enum class Schedule {
-  kAuto,      ///< dataflow where the backend has threads, else level
-  kDataflow,  ///< every patch as soon as its neighbours are ready; no barrier within a base step
-  kLevel      ///< level by level, all patches of one before the next
+  kAuto,      ///< dataflow if the backend has lightweight threads, else level
+  kDataflow,  ///< every patch steps as soon as its neighbours are ready; no barrier within a base
+              ///< step
+  kLevel      ///< level by level: all patches of a level before the next level
 };
 
 /// Their names, in this order.
@@ -43,41 +44,45 @@ inline std::string to_string(TimeInterpolation interpolation) {
   return std::string(names_of(interpolation)[static_cast<std::size_t>(interpolation)]);
 }
 
-/// The run. fields<SimulationOptions>() says what each option may be.
+/// Options of a run. fields<SimulationOptions>() has the allowed values.
 struct SimulationOptions {
   int points_x = 256;  ///< of level 0; messages name both "points"
   int points_y = 256;
   int levels = 3;    ///< 1 = uniform
-  int steps = 2560;  ///< base steps of the whole run: they fix the step; 0 = chosen by `cfl`
-  /// Where `steps` is 0: the CFL number by which the run chooses its steps, at most the solver's
-  /// limit. Between two choices speeds may exceed it, up to the limit.
+  int steps = 2560;  ///< base steps of the whole run, which determine the step's length; 0 = chosen
+                     ///< by `cfl`
+  /// If `steps` is 0: the CFL number by which the run chooses its steps, at most the solver's
+  /// limit. Between two choices, growing speeds may exceed this number, up to the limit.
   double cfl = 0.0;
-  double end_time = 0.0;  ///< of the run, in the case's time unit; 0 = the case's own
-  /// Whether a run whose CFL numbers may grow keeps a copy of the state that it may have to go back
-  /// to, which a failed run can be saved from; a run that chooses its steps always does.
+  double end_time = 0.0;  ///< end of the run, in the case's time unit; 0 = the case's own end
+  /// Whether a run whose CFL numbers may grow keeps a copy of its last whole state, from which a
+  /// failed run can be saved. A run that chooses its steps always keeps it.
   bool keep_state = true;
   /// Times that base steps end at, to the bit; where the run chooses its steps.
   Times exact_times;
   Schedule schedule = Schedule::kAuto;
-  /// Bytes of cache that the workers share; by schedule dataflow a level of more takes its steps by
-  /// blocks in time (placement.hpp). 0 = the last-level cache's size, 64 MiB at most, or 32 MiB
-  /// where the system does not tell it.
+  /// Size in bytes of the cache that the workers share. With schedule dataflow, a larger level
+  /// takes its steps by blocks in time (placement.hpp). 0 = the last-level cache's size, 64 MiB at
+  /// most, or 32 MiB if the system does not report it.
   std::size_t cache = 0;
-  /// Whether level l takes 2^l steps in a base step. Else every level takes one, which the CFL
-  /// number of the finest level limits, and no ghost is ever needed between a coarse level's times.
+  /// Whether level l takes 2^l steps in a base step. Otherwise every level takes one step, whose
+  /// length is limited by the CFL number of the finest level, and no ghosts are interpolated in
+  /// time.
   bool subcycling = true;
   TimeInterpolation time_interpolation = TimeInterpolation::kAuto;
-  /// How owners share the mesh, and whether its patches move where an owner has more to do.
+  /// How the mesh is distributed among owners, and whether patches move if an owner has more work
+  /// than others.
   PartitionKind partition = PartitionKind::kDepthFirst;
   bool balance = true;
   RefinementOptions refinement;
 };
 
-/// All but the refinement, which has its own.
+/// All members except the refinement, which has its own fields.
 template <>
 const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>();
 
-/// Throws OptionError for options that cannot be, alone or together, those of the refinement too.
+/// Throws OptionError if options are invalid, alone or in combination, including those of the
+/// refinement.
 void check(const SimulationOptions& options);
 
 }  // namespace kumiko::amr

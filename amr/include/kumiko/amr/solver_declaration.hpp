@@ -1,4 +1,4 @@
-// Checks whether the engine can serve what a solver declares of itself.
+// Checks whether the engine supports what a solver declares.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace kumiko::amr {
 
-/// The declarations of a solver that the engine cannot serve, each as "declares 9 ghost layers; 1
-/// to 8 work"; empty when it can serve all.
+/// The declarations of a solver that the engine does not support, such as "declares 9 ghost layers;
+/// 1 to 8 work"; empty if it supports all.
 std::vector<std::string> impossible_declarations(const Solver& solver);
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// Errors for a step that cannot be taken, because of its CFL number or what the solver declares.
+// Errors for a step that is not possible, because of its CFL number or the solver's declarations.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace kumiko::amr {
 
-/// The step would carry information further than the ghosts reach.
+/// The step would carry information further than the ghosts extend.
 class CflError : public std::runtime_error {
  public:
   CflError(const std::string& message, std::int64_t smallest_steps)
       : std::runtime_error(message), smallest_steps_(smallest_steps) {}
-  /// The fewest base steps of the whole run that would do for the patch and the time at which it
-  /// was seen first; other patches and later times may ask for more.
+  /// The smallest number of base steps of the whole run that is enough for the patch and the time
+  /// at which the error was found; other patches and later times may need more.
   std::int64_t smallest_steps() const { return smallest_steps_; }
 
  private:
@@ -26,8 +26,8 @@ class InadmissibleState : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A solver declares what the engine cannot serve, whatever the case and the options, or has CFL
-/// numbers that no step makes small enough.
+/// A solver declares something that the engine does not support with any case and options, or its
+/// CFL numbers are too large for any step.
 class DeclarationError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

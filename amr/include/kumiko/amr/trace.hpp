@@ -1,4 +1,4 @@
-// A recorded part of a run: which worker did which piece of work when, and what each had to wait
+// A recorded part of a run: which worker did which piece of work when, and what each piece waited
 // for.
 #pragma once
 
@@ -13,31 +13,33 @@
 
 namespace kumiko::amr {
 
-/// What is done to a patch in a step; not every patch needs all of it.
+/// The kinds of work on a patch in a step; not every patch needs all of them.
 enum class PieceKind : std::uint8_t {
   kAdvance,  ///< fills the ghosts and computes the next state: the step's point updates
   kBlend,    ///< fills the next state's ghosts, for finer patches to interpolate from
-  kFinish    ///< takes over what finer patches have computed
+  kFinish    ///< takes over the results of finer patches
 };
 
 /// "advance", "blend", "finish".
 std::string_view to_string(PieceKind kind);
 
-/// Stands for a piece where there is none.
+/// The value that means no piece.
 inline constexpr std::uint32_t kNoPiece = UINT32_MAX;
 
 /// One piece of work on a patch, which one worker did without a pause.
 struct TracePiece {
-  std::int64_t begin_ns = 0;              ///< since the trace began
-  std::int64_t end_ns = 0;                ///< as begin_ns
-  std::uint32_t patch = 0;                ///< in Trace::patches
-  std::uint32_t phase = 0;                ///< in Trace::phases
-  std::int32_t worker = -1;               ///< who did it
-  std::uint32_t awaited = kNoPiece;       ///< what it waited for that ended last, if not its own
-  WaitCause cause = WaitCause::kSibling;  ///< why it waited for that
+  std::int64_t begin_ns = 0;  ///< since the trace began
+  std::int64_t end_ns = 0;    ///< as begin_ns
+  std::uint32_t patch = 0;    ///< index in Trace::patches
+  std::uint32_t phase = 0;    ///< index in Trace::phases
+  std::int32_t worker = -1;   ///< the worker that did it
+  std::uint32_t awaited =
+      kNoPiece;  ///< the piece that it waited for and that ended last, if another worker did it
+  WaitCause cause = WaitCause::kSibling;  ///< why it waited for that piece
   std::uint32_t steals = 0;    ///< threads that the worker took from others since its last piece
   std::int32_t runnable = -1;  ///< threads ready with this worker at its begin; -1: not known
-  std::int32_t io_in_flight = -1;  ///< of the run's I/O, operations under way then; -1: not known
+  std::int32_t io_in_flight =
+      -1;  ///< number of the run's I/O operations in progress then; -1: not known
 };
 
 /// The pieces of one kind and step of a level: one parallel loop of level-synchronous stepping.
@@ -50,7 +52,7 @@ struct TracePhase {
   std::uint32_t end_piece = 0;
 };
 
-/// A window as it was recorded: base steps in which the mesh stays and the workers need not stop
+/// A recorded window: base steps in which the mesh does not change and the workers need not stop
 /// together.
 struct TraceStretch {
   std::int64_t begin_ns = 0;
@@ -63,17 +65,18 @@ struct TraceStretch {
   std::uint32_t end_patch = 0;
 };
 
-/// What the run did between stretches.
+/// Work of the run between stretches.
 struct TraceSpan {
   std::string what;  ///< "regrid", "check" or "output"
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::int32_t base_step = 0;  ///< before which
-  std::int64_t loops_ns = 0;   ///< of it, in parallel loops over patches
+  std::int32_t base_step = 0;  ///< the base step before which it was done
+  std::int64_t loops_ns = 0;   ///< the part of its time in parallel loops over patches
 };
 
-/// The pieces, with all that each had to wait for. A piece waits for pieces of its own stretch
-/// only, and these stand before it in the order of `pieces`: that of level-synchronous stepping.
+/// The pieces, with the pieces that each had to wait for. A piece waits for pieces of its own
+/// stretch only, and these stand before it in the order of `pieces`: that of level-synchronous
+/// stepping.
 struct Trace {
   std::string case_name;
   std::string solver;
@@ -88,14 +91,14 @@ struct Trace {
 
   std::vector<PatchId> patches;
   /// The block of each patch, numbered within its level: patches that one thread of the dataflow
-  /// schedule takes together. Empty where patches were dealt out one by one.
+  /// schedule steps together. Empty if patches were assigned one by one.
   std::vector<std::int32_t> blocks;
   std::vector<TraceStretch> stretches;  ///< in the order of time, as phases and spans
   std::vector<TracePhase> phases;
   std::vector<TracePiece> pieces;
   std::vector<TraceSpan> spans;
-  /// Who waits for piece p: successors[successors_begin[p] .. successors_begin[p + 1] - 1], each
-  /// once.
+  /// The pieces that wait for piece p: successors[successors_begin[p] .. successors_begin[p + 1] -
+  /// 1], each once.
   std::vector<std::uint64_t> successors_begin;  ///< pieces.size() + 1 of them
   std::vector<std::uint32_t> successors;
 
@@ -105,10 +108,9 @@ struct Trace {
   }
 };
 
-/// Throws std::invalid_argument, saying what, when a trace contradicts itself: indices beyond their
+/// Throws std::invalid_argument with the reason if a trace is inconsistent: indices beyond their
 /// arrays, times that run backwards, patches outside the domain or out of order, a piece that waits
-/// for a later one, an unknown worker, more base steps than pieces.
-/// O(pieces + successors).
+/// for a later one, an unknown worker, more base steps than pieces. O(pieces + successors).
 void check(const Trace& trace);
 
 }  // namespace kumiko::amr

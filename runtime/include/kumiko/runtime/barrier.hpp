@@ -10,12 +10,12 @@
 
 namespace kumiko::runtime {
 
-/// A meeting point that threads, lightweight and OS threads alike, reach again and again: each
-/// phase ends when the expected number has arrived. More threads than that may use it: whoever
-/// arrives while a phase is being completed belongs to the next.
+/// A barrier for lightweight and OS threads alike, which can be used repeatedly: each phase ends
+/// when the expected number of threads has arrived. More threads than that may use it; a thread
+/// that arrives while a phase is being completed belongs to the next phase.
 ///
-/// Invariant, whenever the guard is free: arrivals are missing (unless all have dropped out), or
-/// the completion of the phase runs and nobody is counted meanwhile.
+/// Invariant, whenever the guard is free: arrivals are missing (unless all threads have dropped
+/// out), or the completion of the phase runs and no arrival is counted meanwhile.
 ///
 /// May be destroyed as soon as all threads have returned from their last wait.
 class Barrier {
@@ -36,13 +36,13 @@ class Barrier {
   };
 
   /// \param expected arrivals per phase, positive.
-  /// \param on_completion called by the last that arrives, before anybody goes on. Must not throw;
-  /// may suspend.
+  /// \param on_completion called by the last thread that arrives, before any thread continues. Must
+  /// not throw; may suspend.
   /// \throws std::invalid_argument if `expected` is not positive.
   explicit Barrier(std::ptrdiff_t expected, std::function<void()> on_completion = {});
 
   /// Arrives `n` times, at most as often as the phase still expects, without waiting for its end.
-  /// Suspends only if the completion does, or while that of the phase before runs.
+  /// Suspends only if the completion does, or while the completion of the previous phase runs.
   ArrivalToken arrive(std::ptrdiff_t n = 1);
 
   /// Waits until the phase of `arrival` has ended. Suspends a lightweight caller, blocks an OS
@@ -52,7 +52,7 @@ class Barrier {
   /// Arrives and waits until the phase has ended: wait(arrive()).
   void arrive_and_wait() { wait(arrive()); }
 
-  /// Arrives, and lowers the number that later phases expect by one.
+  /// Arrives, and lowers the number of arrivals that later phases expect by one.
   void arrive_and_drop();
 
  private:

@@ -1,4 +1,4 @@
-// The best value that any thread has found so far: what branch and bound prunes by.
+// The best value that any thread has found so far, as a bound for branch and bound.
 #pragma once
 
 #include <atomic>
@@ -7,26 +7,27 @@
 
 namespace kumiko::runtime {
 
-/// A value that any thread may offer a better one for. `Better` says whether its first argument is
-/// better than its second: std::less<> for a least cost, std::greater<> for a greatest gain.
+/// The best of the values that threads offer. `Better` returns whether its first argument is better
+/// than its second: std::less<> to minimise a cost, std::greater<> to maximise a gain.
 ///
-/// Threads see an improvement soon, not at once; none is lost. What the value is of, a tour say, is
-/// not kept here: let each part keep its own best one in its workspace, and `take` choose.
+/// Threads see an improvement soon, but not immediately; no improvement is lost. The solution that
+/// has the value, such as a tour, is not kept here: let each part keep its own best solution in its
+/// workspace, and let `take` choose.
 template <class Value, class Better = std::less<>>
 requires std::is_trivially_copyable_v<Value>
 class BestSoFar {
  public:
-  /// \param worst  what everything that will be offered is better than
+  /// \param worst a value that is worse than all that will be offered
   explicit BestSoFar(Value worst) noexcept : best_(worst) {}
 
   /// Cost: one load.
   // relaxed, here and below: a bound; results come by other ways.
   Value value() const noexcept { return best_.load(std::memory_order_relaxed); }
 
-  /// Whether `value` is better than what is known.
+  /// Whether `value` is better than the best known value.
   bool would_improve(Value value) const noexcept { return Better()(value, this->value()); }
 
-  /// Returns whether `value` was better, and is known now.
+  /// Offers a value. Returns true if it is better than the best known value and has replaced it.
   bool offer(Value value) noexcept {
     Value known = this->value();
     while (Better()(value, known)) {

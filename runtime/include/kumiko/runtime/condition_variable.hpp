@@ -1,5 +1,5 @@
-// Lets threads wait until another one has changed what a Mutex guards, as std::condition_variable
-// does.
+// Lets threads wait until another thread has changed the state that a Mutex guards, like
+// std::condition_variable.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ namespace kumiko::runtime {
 
 using std::cv_status;
 
-/// Lets threads, lightweight ones and OS threads alike, wait for a change of what a Mutex guards.
+/// Lets lightweight and OS threads wait for a change of the state that a Mutex guards.
 ///
-/// Waiters are woken in the order of their arrival, and never spuriously, unless a clock is set
-/// back; but another thread may have changed the state before the woken one owns the mutex again,
-/// so use a predicate. May be destroyed as soon as every waiter has been notified, timed waits only
-/// when they have returned.
+/// Waiters are woken in the order of their arrival, and never spuriously unless a clock is set
+/// back. But another thread may change the state before the woken thread owns the mutex again, so
+/// use a predicate. It may be destroyed as soon as every waiter has been notified, but timed waits
+/// must have returned.
 class ConditionVariable {
  public:
   /// Unlocks `lock`, which the caller owns, waits for a notification, and locks it again. Suspends
@@ -35,8 +35,8 @@ class ConditionVariable {
     while (!ready()) wait(lock);
   }
 
-  /// Waits for a notification as wait() does, but until `time` at most. Returns whether the time
-  /// has come first.
+  /// Waits for a notification as wait() does, but until `time` at most. Returns true if the time
+  /// was reached before a notification.
   template <class Clock, class Duration>
   cv_status wait_until(std::unique_lock<Mutex>& lock,
                        const std::chrono::time_point<Clock, Duration>& time) {
@@ -48,8 +48,7 @@ class ConditionVariable {
     return detail::time_left(time) > left.zero() ? cv_status::no_timeout : cv_status::timeout;
   }
 
-  /// Waits until `ready()` is true, but until `time` at most. Returns what `ready()` says at the
-  /// end.
+  /// Waits until `ready()` is true, but until `time` at most. Returns the last value of `ready()`.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<Mutex>& lock,
                   const std::chrono::time_point<Clock, Duration>& time, Predicate ready) {
@@ -59,21 +58,22 @@ class ConditionVariable {
     return true;
   }
 
-  /// Waits for a notification as wait() does, but for `duration` at most. Returns whether the time
-  /// has run out first.
+  /// Waits for a notification as wait() does, but for `duration` at most. Returns true if the time
+  /// ran out before a notification.
   template <class Rep, class Period>
   cv_status wait_for(std::unique_lock<Mutex>& lock,
                      const std::chrono::duration<Rep, Period>& duration) {
     return wait_until(lock, detail::deadline_after(duration));
   }
-  /// Waits for `duration` at most until `ready()` is true. Returns what `ready()` says at the end.
+  /// Waits until `ready()` is true, but for `duration` at most. Returns the last value of
+  /// `ready()`.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<Mutex>& lock, const std::chrono::duration<Rep, Period>& duration,
                 Predicate ready) {
     return wait_until(lock, detail::deadline_after(duration), std::move(ready));
   }
 
-  /// Waits until `ready()` is true or a stop is requested. Returns what `ready()` says at the end.
+  /// Waits until `ready()` is true or a stop is requested. Returns the last value of `ready()`.
   template <class Predicate>
   bool wait(std::unique_lock<Mutex>& lock, const std::stop_token& stop, Predicate ready) {
     const std::stop_callback wake_all(stop, [this] { notify_all(); });
@@ -83,8 +83,8 @@ class ConditionVariable {
     return true;
   }
 
-  /// Waits until `ready()` is true or a stop is requested, but until `time` at most. Returns what
-  /// `ready()` says at the end.
+  /// Waits until `ready()` is true or a stop is requested, but until `time` at most. Returns the
+  /// last value of `ready()`.
   template <class Clock, class Duration, class Predicate>
   bool wait_until(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
                   const std::chrono::time_point<Clock, Duration>& time, Predicate ready) {

@@ -1,4 +1,5 @@
-// Limits how many threads do something at once, as std::counting_semaphore does, in fair order.
+// Limits how many threads do something at the same time, like std::counting_semaphore, in fair
+// order.
 #pragma once
 
 #include <chrono>
@@ -13,9 +14,9 @@ namespace kumiko::runtime {
 
 /// A number of permits, for lightweight and OS threads alike.
 ///
-/// Fair: permits go to those who wait, in the order of their arrival, before anybody else. May be
-/// destroyed as soon as the last acquire() has returned: a release() in progress no longer touches
-/// it. Cost: a few atomic operations, whether or not anybody waits.
+/// Fair: waiting threads get permits in the order of their arrival, before any other thread. It may
+/// be destroyed as soon as the last acquire() has returned, because a release() in progress does
+/// not access it after that. Cost: a few atomic operations, whether or not threads wait.
 class CountingSemaphore {
  public:
   /// \param permits the initial number. \throws std::invalid_argument if it is negative.
@@ -35,14 +36,15 @@ class CountingSemaphore {
   /// Takes a permit if there is one. Does not suspend.
   bool try_acquire() noexcept;
 
-  /// Takes a permit as acquire() does, but waits for `duration` at most. Returns whether it has
-  /// one.
+  /// Takes a permit as acquire() does, but waits for `duration` at most. Returns whether it took a
+  /// permit.
   template <class Rep, class Period>
   bool try_acquire_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_acquire_until(detail::deadline_after(duration));
   }
 
-  /// Takes a permit as acquire() does, but waits until `time` at most. Returns whether it has one.
+  /// Takes a permit as acquire() does, but waits until `time` at most. Returns whether it took a
+  /// permit.
   template <class Clock, class Duration>
   bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& time) {
     return detail::wait_by_clock(
@@ -53,11 +55,11 @@ class CountingSemaphore {
   bool acquire_until(const detail::Deadline* deadline) noexcept;
 
   detail::SpinLock guard_;
-  std::ptrdiff_t permits_;  ///< guarded; 0 while somebody waits
+  std::ptrdiff_t permits_;  ///< guarded; 0 while a thread waits
   detail::WaitQueue waiters_;
 };
 
-/// A semaphore of which one permit is used.
+/// A semaphore with a single permit.
 using BinarySemaphore = CountingSemaphore;
 
 }  // namespace kumiko::runtime

@@ -1,4 +1,4 @@
-// Says how many cores this process may keep busy, by its affinity and its control group's quota.
+// The number of cores that this process may use, from its affinity and its control group's quota.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@ namespace kumiko::runtime {
 
 /// The number of cores this process may keep busy: the smaller of its CPU affinity and the CPU
 /// quota of its control group and all ancestors (version 1 and 2), rounded up, and at least 1.
-/// Reads a few small files; never throws for what it cannot read or understand.
+/// Reads a few small files. Does not throw if it cannot read or parse one of them.
 int available_cores();
 
 /// The quota part of available_cores(), in whole cores; nothing without a quota.

@@ -20,8 +20,9 @@ namespace kumiko::runtime {
 template <std::movable T>
 class Entry;
 
-/// The right to assign an Entry: may be handed on, to any thread, and is used once. The entry must
-/// outlive it. A token that is destroyed unused assigns an exception, so that nobody waits forever.
+/// The right to assign an Entry: it may be moved to any thread and is used once. The entry must
+/// outlive the token. If a token is destroyed unused, it assigns an exception, so that no reader
+/// waits forever.
 template <std::movable T>
 class Token {
  public:
@@ -29,19 +30,20 @@ class Token {
   Token() noexcept = default;
   /// Takes the right over from `other`.
   Token(Token&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
-  /// Takes the right over from `other`; one that this token had is used as its destructor does.
+  /// Takes the right over from `other`. If this token had a right, it is used as by the destructor.
   Token& operator=(Token&& other) noexcept {
     Token(std::move(other)).swap(*this);
     return *this;
   }
   ~Token();  // NOLINT(bugprone-exception-escape): only a used token's send_exception() throws
 
-  /// Assigns the entry and wakes everyone who waits for it. Does not suspend, unless T's move does.
-  /// \throws std::logic_error if the token was used, or moved from; and what moving a T throws: the
-  /// token can be used again then.
+  /// Assigns the entry and wakes all threads that wait for it. Does not suspend, unless moving a T
+  /// does.
+  /// \throws std::logic_error if the token was used or moved from. Also throws what moving a T
+  /// throws; then the token can still be used.
   void send(T value) { assign<Entry<T>::kValue>(std::move(value)); }
 
-  /// Assigns an exception, which every reader of the entry will get thrown.
+  /// Assigns an exception, which is thrown to every reader of the entry.
   /// \throws std::logic_error if the token was used, or moved from.
   void send_exception(std::exception_ptr exception) {
     assign<Entry<T>::kException>(std::move(exception));
@@ -70,17 +72,17 @@ class Token {
 };
 
 /// A cell that is assigned once, and whose readers wait until it has been: the synchronising
-/// structure of the MPC++ runtime (Ishikawa et al., 1996), local for now. The entry stays with its
-/// owner; the right to assign it travels as a Token.
+/// structure of the MPC++ runtime (Ishikawa et al., 1996), within one process. The entry stays with
+/// its owner; the right to assign it is passed on as a Token.
 ///
-/// For lightweight and OS threads alike. May be destroyed as soon as full() was true or all readers
-/// have returned, since the sender no longer touches it then.
-/// Cost: two atomic operations per call.
+/// For lightweight and OS threads alike. An entry may be destroyed as soon as full() has returned
+/// true or all readers have returned, since the sender does not access it after that. Cost: two
+/// atomic operations per call.
 template <std::movable T>
 class Entry {
  public:
   /// The right to assign this entry, of which there is one.
-  /// \throws std::logic_error if it was given before.
+  /// \throws std::logic_error if token() was called before.
   Token<T> token() {
     if (std::exchange(token_given_, true))
       throw std::logic_error("Entry: its token was given before");

@@ -8,29 +8,33 @@
 
 namespace kumiko::runtime {
 
-/// From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT have stderr told which fault it is, at
-/// which address, on which worker and in which lightweight thread, with a backtrace, process and
-/// host. Then happens what would have happened without: a handler that was there is called, a core
-/// dumped, the status of the process is the signal's. Workers have stacks of their own for this,
-/// so that also an overflow is told of. With KUMIKO_ON_FAULT=gdb in the environment the faulting
-/// thread then waits for a debugger, the others go on; which process to attach to is told.
+/// Installs handlers for SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT. On such a fault they print to
+/// stderr which fault it is, the address, the worker, the lightweight thread, a backtrace, the
+/// process and the host. After that, the fault has its usual effect: an earlier handler is called,
+/// a core is dumped, and the exit status of the process is the signal's. Workers have their own
+/// signal stacks for this, so stack overflows are reported too. If KUMIKO_ON_FAULT=gdb is set in
+/// the environment, the faulting thread then waits for a debugger while the other threads continue;
+/// the report names the process to attach to.
 ///
-/// `prefix` names the process among others, e.g. "rank 1"; up to 60 characters of it are used. A
-/// later call changes it. For any OS thread; does not suspend. Does nothing under a sanitizer,
-/// which reports faults itself. \throws std::invalid_argument for another KUMIKO_ON_FAULT
+/// `prefix` distinguishes the process from others, e.g. "rank 1"; up to 60 characters of it are
+/// used. A later call changes the prefix. For any OS thread; does not suspend. Does nothing under a
+/// sanitizer, which reports faults itself. \throws std::invalid_argument if KUMIKO_ON_FAULT has
+/// another value
 void report_faults(std::string_view prefix);
 
-/// Lines that end every later report of report_faults(), in place of those before: which files the
-/// process had loaded, where a run can be continued. They end with a newline; up to 2000 characters
-/// are used. For one OS thread at a time; a report that is being written meanwhile may mix the two.
+/// Sets the lines that end every later report of report_faults(), for example the files that the
+/// process has loaded, or how to continue the run. They replace the lines that were set before.
+/// They end with a newline; up to 2000 characters are used. Call it from one OS thread at a time. A
+/// report that is written during the call may mix old and new lines.
 void set_fault_advice(std::string_view lines) noexcept;
-/// The lines that were set; for the same OS thread.
+/// The lines that were set. Call it from the OS thread that sets them.
 std::string_view fault_advice() noexcept;
 
-/// Says what the calling OS thread is doing, for report_faults(): the report has a line for each
-/// FaultNote that exists on the faulting OS thread, the innermost first. Notes end in the reverse
-/// order of their beginning, and the thread does not suspend meanwhile: the process ends where one
-/// that is not the innermost ends. Cost: a call each for the beginning and the end.
+/// Describes what the calling OS thread is doing, for report_faults(). The report has a line for
+/// each FaultNote that exists on the faulting OS thread, the innermost first. Notes must be
+/// destroyed in the reverse order of their construction, and the thread must not suspend while a
+/// note exists. If a note that is not the innermost is destroyed, the process ends. Cost: a call
+/// each for the beginning and the end.
 class FaultNote {
  public:
   FaultNote(const FaultNote&) = delete;

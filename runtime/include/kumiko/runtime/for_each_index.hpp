@@ -26,9 +26,9 @@ void halve_and_run(std::size_t first, std::size_t last, Body& body, SourceLocati
 }  // namespace detail
 
 /// Calls body(i) for every i in [0, count), each in a lightweight thread of its own, and waits for
-/// all. Reports and traces name `where` as the place of the threads' creation. An exception of a
-/// body is rethrown here after the threads have ended; if several throw, one of them. `body` is
-/// shared, so its call operator must bear concurrent calls.
+/// all. Reports and traces name `where` as the place of the threads' creation. If a body throws,
+/// its exception is rethrown here after the threads have ended; if several throw, one of the
+/// exceptions is. `body` is shared, so its call operator must allow concurrent calls.
 ///
 /// Cost: `count` spawns. The range is halved recursively, the caller's half being the one that
 /// thieves find first, so that n workers share it with about n log2(count) steals; about

@@ -1,5 +1,4 @@
-// The result of work in progress, its sender, and async(), as <future> has them, for lightweight
-// threads.
+// Future, SharedFuture, Promise and async(), like those of <future>, for lightweight threads.
 #pragma once
 
 #include <chrono>
@@ -44,7 +43,7 @@ class FutureBase {
   bool valid() const noexcept { return entry_ != nullptr; }
 
   /// Waits for the result. Suspends a lightweight caller, blocks an OS thread.
-  /// \throws std::future_error (no_state) if not valid; so do the others.
+  /// \throws std::future_error (no_state) if not valid; the other functions that wait do so too.
   void wait() const { entry().wait(); }
 
   template <class Rep, class Period>
@@ -76,7 +75,7 @@ class Promise;
 template <class T>
 class SharedFuture;
 
-/// The result of something that is still going on, for one reader; as std::future.
+/// The result of work that may still be in progress, for one reader, like std::future.
 template <class T>
 class Future : public detail::FutureBase<T> {
  public:
@@ -87,8 +86,8 @@ class Future : public detail::FutureBase<T> {
   Future& operator=(Future&&) noexcept = default;
   /// \}
 
-  /// Waits for the result and moves it out, or rethrows the exception that came instead. Not valid
-  /// afterwards.
+  /// Waits for the result and moves it out, or rethrows the exception that was sent instead. The
+  /// future is not valid afterwards.
   T get() {
     const Future self = std::move(*this);
     if constexpr (std::is_void_v<T>) {
@@ -98,7 +97,7 @@ class Future : public detail::FutureBase<T> {
     }
   }
 
-  /// Gives the result to a SharedFuture, for many readers. This future is not valid afterwards.
+  /// Moves the result to a SharedFuture, for many readers. This future is not valid afterwards.
   SharedFuture<T> share() noexcept { return SharedFuture<T>(std::move(this->entry_)); }
 
  private:
@@ -106,14 +105,14 @@ class Future : public detail::FutureBase<T> {
   using detail::FutureBase<T>::FutureBase;
 };
 
-/// The result of something that is still going on, for many readers; as std::shared_future.
+/// The result of work that may still be in progress, for many readers, like std::shared_future.
 template <class T>
 class SharedFuture : public detail::FutureBase<T> {
  public:
   SharedFuture() noexcept = default;
 
-  /// Waits for the result, which lives as long as this refers to it, or rethrows the exception that
-  /// came instead.
+  /// Waits for the result, or rethrows the exception that was sent instead. The result lives as
+  /// long as a SharedFuture refers to it.
   std::add_lvalue_reference_t<const T> get() const {
     if constexpr (std::is_void_v<T>) {
       this->entry().get();
@@ -127,16 +126,16 @@ class SharedFuture : public detail::FutureBase<T> {
   using detail::FutureBase<T>::FutureBase;
 };
 
-/// The right to deliver a result to a Future; as std::promise. A promise that is destroyed without
-/// having done so delivers a std::future_error (broken_promise). Cost: one allocation.
+/// The right to deliver a result to a Future, like std::promise. A promise that is destroyed before
+/// it has delivered a result delivers a std::future_error (broken_promise). Cost: one allocation.
 template <class T>
 class Promise {
  public:
   Promise() : entry_(std::make_shared<detail::FutureEntry<T>>()), token_(entry_->token()) {}
   /// Takes the right over from the other promise.
   Promise(Promise&&) noexcept = default;
-  /// Takes the right over from the other promise; one that this had and did not use delivers
-  /// broken_promise.
+  /// Takes the right over from the other promise. If this promise had an unused right, that one
+  /// delivers broken_promise.
   Promise& operator=(Promise&& other) noexcept {
     Promise(std::move(other)).swap(*this);
     return *this;

@@ -28,15 +28,15 @@ struct InvokeFrame : LazyFrame {
 
 /// Calls first() and second(), possibly at the same time, and returns when both have returned.
 ///
-/// No thread is created unless an idle worker asks for work (lazy splitting): then a part of the
-/// caller's outermost invoke() or parallel_for() in progress becomes one. Use it for recursive
+/// No thread is created unless an idle worker asks for work (lazy splitting). Then a part of the
+/// caller's outermost invoke() or parallel_for() in progress becomes a thread. Use it for recursive
 /// divide and conquer without a threshold. An idle worker's request is answered at the next
 /// invoke(), parallel_for() iteration or this_thread::poll() of a busy one. On a plain OS thread
 /// the two are called one after the other.
 ///
-/// An exception of either is rethrown here when both have ended; that of first() if both throw. If
-/// first() throws, second() may not have been called. May suspend, once at the end.
-/// Cost while nobody asks: about 1 ns. No allocation.
+/// An exception of either function is rethrown here when both have ended; if both throw, it is the
+/// exception of first(). If first() throws, second() may not have been called. May suspend, once at
+/// the end. Cost while no worker asks: about 1 ns. No allocation.
 template <class First, class Second>
 void invoke(First&& first, Second&& second) {
   const detail::WorkerFront* const worker = detail::worker_front();

@@ -8,18 +8,19 @@
 
 namespace kumiko::runtime {
 
-/// Remembers three things that a shared object can change for everybody as it is loaded: the
-/// floating-point environment of the calling thread (rounding, traps, subnormal numbers taken for
-/// 0; linking with -ffast-math is enough), its signal mask, both of which new threads inherit, and
-/// the program's locale. One thread makes it and calls restore(). Takes some microseconds.
+/// Remembers three settings that a shared object can change for the whole process while it is
+/// loaded: the floating-point environment of the calling thread (rounding, traps, and flushing of
+/// subnormal numbers to 0, for which linking with -ffast-math is enough), the thread's signal mask,
+/// and the program's locale. New threads inherit the first two. The thread that constructs it must
+/// call restore(). Cost: some microseconds.
 class KeptEnvironment {
  public:
   KeptEnvironment();
   KeptEnvironment(const KeptEnvironment&) = delete;
   KeptEnvironment& operator=(const KeptEnvironment&) = delete;
 
-  /// Undoes the changes. \return their names, as "the locale and the signal mask"; empty if there
-  /// are none
+  /// Undoes the changes. \return the names of what had changed, such as "the locale and the signal
+  /// mask"; empty if nothing had
   std::string restore();
 
  private:

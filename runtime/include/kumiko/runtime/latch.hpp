@@ -8,15 +8,17 @@
 
 namespace kumiko::runtime {
 
-/// A count that falls to zero once and lets everyone pass who waits for that; for lightweight and
-/// OS threads alike. May be destroyed as soon as one wait() has returned or try_wait() was true, if
-/// nobody else is still to wait: a count_down() in progress no longer touches it.
+/// A count that falls to zero once and then releases all threads that wait for that, for
+/// lightweight and OS threads alike. It may be destroyed as soon as one wait() has returned or
+/// try_wait() has returned true, if no other thread will wait: a count_down() in progress does not
+/// access it after that.
 class Latch {
  public:
   /// \param expected the initial count. \throws std::invalid_argument if it is negative.
   explicit Latch(std::ptrdiff_t expected);
 
-  /// Lowers the count by `n`, which must not exceed it; wakes everyone at zero. Does not suspend.
+  /// Lowers the count by `n`, which must not exceed it. At zero, wakes all waiting threads. Does
+  /// not suspend.
   void count_down(std::ptrdiff_t n = 1) noexcept;
 
   /// Whether the count is zero.

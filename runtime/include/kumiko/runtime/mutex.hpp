@@ -13,12 +13,12 @@ namespace kumiko::runtime {
 /// Mutual exclusion between lightweight threads, OS threads, or both. Works with std::lock_guard,
 /// std::unique_lock and std::scoped_lock. Not recursive.
 ///
-/// Fair: unlock() hands the mutex to the thread that has waited longest. May be destroyed by
-/// whoever locked it last, even if the previous owner has not returned from unlock() yet.
-/// Cost without contention: one atomic read-modify-write each for lock() and unlock().
+/// Fair: unlock() hands the mutex to the thread that has waited longest. The thread that locked it
+/// last may destroy it, even if the previous owner has not yet returned from unlock(). Cost without
+/// contention: one atomic read-modify-write each for lock() and unlock().
 class Mutex {
  public:
-  /// Suspends a lightweight caller (blocks an OS thread) until the mutex is its own.
+  /// Locks the mutex. Suspends a lightweight caller, or blocks an OS thread, until it is free.
   void lock() noexcept {
     if (!try_lock()) lock_contended(nullptr);
   }

@@ -1,4 +1,4 @@
-// Runs an initialisation exactly once, whichever thread comes first, as std::call_once does.
+// Runs an initialisation exactly once, in the thread that calls first, like std::call_once.
 #pragma once
 
 #include <atomic>
@@ -20,9 +20,9 @@ class OnceFlag {
 };
 
 /// Calls function(arguments...) unless a call by the same flag has returned already. Suspends a
-/// lightweight caller, blocks an OS thread, while somebody else's call is in progress. If a call
-/// throws, the exception goes to its caller and the next one tries. `function` may suspend.
-/// Cost once done: one load.
+/// lightweight caller, or blocks an OS thread, while another thread's call is in progress. If
+/// `function` throws, its caller gets the exception, and the next call tries again. `function` may
+/// suspend. Cost once done: one load.
 template <class Function, class... Arguments>
 void call_once(OnceFlag& flag, Function&& function, Arguments&&... arguments) {
   // acquire: pairs with the release below, for what the function has done.

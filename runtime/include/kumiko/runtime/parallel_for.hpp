@@ -19,7 +19,7 @@ struct LoopFrame : LazyFrame {
   LoopFrame(ThreadFront& self, Index first, Index last, Body& function) noexcept
       : LazyFrame(self, &LoopFrame::split_off), next(first), end(last), body(function) {}
 
-  /// Gives away the upper half, rounded up, of what has not been begun.
+  /// Gives away the upper half, rounded up, of the indices that have not begun.
   static bool split_off(LazyFrame& frame, bool give) noexcept {
     auto& self = static_cast<LoopFrame&>(frame);
     if (self.next >= self.end) return false;
@@ -42,16 +42,17 @@ struct LoopFrame : LazyFrame {
 }  // namespace detail
 
 /// Calls body(i) for every i in [first, last), in ascending order within each part, and returns
-/// when all calls have returned. `body` is shared, so its call operator must bear concurrent calls.
+/// when all calls have returned. `body` is shared, so its call operator must allow concurrent
+/// calls.
 ///
-/// No thread is created unless an idle worker asks for work: then half of what is left of the
-/// caller's outermost parallel_for() or invoke() becomes one (see invoke()). Iterations of one part
-/// run in one thread, so do not let them wait for each other; for_each_index() gives every index a
-/// thread of its own. On a plain OS thread this is a plain loop.
+/// No thread is created unless an idle worker asks for work. Then half of the remaining part of the
+/// caller's outermost parallel_for() or invoke() becomes a thread (see invoke()). Iterations of one
+/// part run in one thread, so do not let them wait for each other; for_each_index() gives every
+/// index a thread of its own. On a plain OS thread this is a plain loop.
 ///
-/// An exception of a body is rethrown here when all threads have ended; if several throw, one of
-/// them. The iterations that were not begun then may be left out. May suspend, once at the end.
-/// Cost per iteration while nobody asks: about 1 ns. No allocation.
+/// If a body throws, its exception is rethrown here when all threads have ended; if several throw,
+/// one of the exceptions is. Iterations that had not begun by then may be skipped. May suspend,
+/// once at the end. Cost per iteration while no worker asks: about 1 ns. No allocation.
 template <std::integral Index, class Body>
 void parallel_for(Index first, Index last, Body&& body) {
   if (first >= last) return;

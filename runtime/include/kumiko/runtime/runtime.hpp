@@ -1,5 +1,5 @@
-// Starts the workers, runs threads on them and ends them: where every program of the library
-// begins.
+// The Runtime starts the workers, runs threads on them and ends them. Every program of the library
+// begins with one.
 #pragma once
 
 #include <chrono>
@@ -26,33 +26,34 @@ class Tracer;
 
 /// A pool of workers (OS threads of its own) that run lightweight threads.
 ///
-/// Lightweight threads are scheduled cooperatively: a worker changes threads only where one spawns,
-/// waits, yields or ends. A thread may go on on another worker after each of these, so nothing that
-/// belongs to the OS thread (thread_local variables, errno) may be carried across them. The
-/// floating-point control words do belong to the lightweight thread, which inherits its creator's.
+/// Lightweight threads are scheduled cooperatively: a worker changes threads only where a thread
+/// spawns, waits, yields or ends. After each of these a thread may continue on another worker, so
+/// it must not rely on state of the OS thread (thread_local variables, errno) across them. The
+/// floating-point control words do belong to the lightweight thread, which inherits those of its
+/// creator.
 ///
 /// Several runtimes may live in one process, and any OS thread may submit work to each.
 class Runtime {
  public:
   /// Starts the workers.
   /// \throws std::invalid_argument for a worker count that is negative or above 4096, for stacks
-  /// below 16 KiB or above 64 TiB, or an unknown engine in the environment,
-  /// std::system_error if an OS thread cannot be created, or io_uring is asked for by name and the
-  /// system refuses it.
+  /// below 16 KiB or above 64 TiB, or an unknown engine in the environment, std::system_error if an
+  /// OS thread cannot be created, or if io_uring is requested by name and the system refuses it.
   explicit Runtime(Options options = {});
 
   /// Waits until every lightweight thread has ended, detached ones included, then stops the
   /// workers. No run() may be in progress, and the caller must not be one of the workers.
   ///
-  /// If all threads that are left wait, and no deadline is pending, then nothing in this runtime
-  /// can wake them: after a second they are named on stderr and abandoned, without unwinding; those
-  /// that wait for I/O or for time to pass are waited for however long it takes. In a
-  /// child process made by fork() it does nothing: the workers have stayed with the parent.
+  /// If all remaining threads wait and no deadline is pending, nothing in this runtime can wake
+  /// them. After a second they are listed on stderr and abandoned without unwinding. Threads that
+  /// wait for I/O or for a time are waited for, however long it takes. In a child process made by
+  /// fork() the destructor does nothing, because the workers exist only in the parent.
   ~Runtime();
 
   /// Runs `function` as a lightweight thread and blocks the calling OS thread until it has ended;
   /// an exception that escapes it is rethrown here. May be called from many OS threads at once.
-  /// \throws std::logic_error if the caller is a lightweight thread: it should spawn instead.
+  /// \throws std::logic_error if the caller is a lightweight thread, which must spawn a thread
+  /// instead.
   /// \throws std::system_error if no stack can be mapped.
   template <class Function>
   void run(Function&& function, SourceLocation where = SourceLocation::current()) {
@@ -60,10 +61,10 @@ class Runtime {
     run_root([](void* callable) { (*static_cast<decltype(call)*>(callable))(); }, &call, where);
   }
 
-  /// Starts a lightweight thread that runs a decayed copy of `function`, and that nobody joins; it
-  /// is ready when this returns, and takes its turn before others. For any OS thread, lightweight
-  /// threads of any Runtime, and MessageSource::poll(). An exception that escapes `function` ends
-  /// the program. Does not suspend.
+  /// Starts a detached lightweight thread that runs a decayed copy of `function`. It is ready when
+  /// this returns, and runs before other ready threads. For any OS thread, lightweight threads of
+  /// any Runtime, and MessageSource::poll(). An exception that escapes `function` ends the program.
+  /// Does not suspend.
   /// \throws std::length_error if the closure does not fit on a stack, std::system_error if no
   /// stack can be mapped.
   template <class Function>
@@ -71,23 +72,24 @@ class Runtime {
     detail::submit(*scheduler_, std::forward<Function>(function), where);
   }
 
-  /// Lets the workers look after a source of events, from now until the Runtime ends. There may be
-  /// three. \throws std::system_error if the system refuses, or there are too many.
+  /// Lets the workers poll a source of events, from now until the Runtime ends. A Runtime may have
+  /// three sources. \throws std::system_error if the system refuses, or if there are too many.
   void attach(std::shared_ptr<MessageSource> source);
 
-  /// Tells that a source has something to send. If the caller is one of this Runtime's lightweight
-  /// threads, its worker polls when it next changes threads, and another OS thread does later if it
-  /// computes on; returns false otherwise, and then the source's descriptor is to wake somebody.
-  /// Cost: some loads.
+  /// Called by a source that has something to send. If the caller is one of this Runtime's
+  /// lightweight threads, its worker polls when it next changes threads; if the thread computes for
+  /// long, another OS thread polls later. Returns false for other callers; then the source must
+  /// wake a worker through its descriptor. Cost: some loads.
   bool poll_soon() noexcept;
 
-  /// For MessageSource::has_news(), elsewhere false: whether this Runtime has threads, all of which
-  /// wait, with no deadline pending and nobody in I/O, so that nothing but that source, or an OS
-  /// thread that is not a worker, can wake them. Cost: a lock, and some loads per worker.
+  /// For MessageSource::has_news(); returns false if called elsewhere. Returns true if this Runtime
+  /// has threads and all of them wait, with no deadline pending and no I/O in progress, so that
+  /// only that source, or an OS thread that is not a worker, can wake them. Cost: a lock, and some
+  /// loads per worker.
   bool waits_for_source() const noexcept;
 
-  /// As waits_for_source(); if it is so, stderr is told after `headline`, a line, what each thread
-  /// waits for and where.
+  /// Returns the value of waits_for_source(). If it is true, prints `headline`, which is a line, to
+  /// stderr, and then what each thread waits for and where.
   bool report_waits_for_source(const std::string& headline) noexcept;
 
   /// Options::deadlock_report_after, for sources that look for deadlocks.
@@ -96,10 +98,10 @@ class Runtime {
   /// The number of workers.
   int workers() const noexcept;
 
-  /// The engine that does I/O: what kAuto means here, others as they were asked for.
+  /// The engine that does I/O: for kAuto, the engine that was chosen; otherwise the requested one.
   IoEngine io_engine() const noexcept;
 
-  /// The counters so far. Cheap for the workers: they only ever write their own.
+  /// The counters so far. Cheap for the workers, because each only writes its own counters.
   Statistics statistics() const;
 
   /// How many threads worker `worker`, which must exist, has stolen from others so far. Cost: one
@@ -113,24 +115,24 @@ class Runtime {
   /// How many I/O operations threads wait for. Cost: two loads per worker.
   std::size_t io_in_flight() const noexcept;
 
-  /// How deep stacks have been used so far: the most bytes that one thread has touched of its
-  /// stack, in pages. What Options::stack_size should exceed with a margin. Cost: a system call per
-  /// stack.
+  /// The largest stack use of any thread so far, in bytes, counted in whole pages.
+  /// Options::stack_size should exceed it with a margin. Cost: a system call per stack.
   std::size_t deepest_stack() const;
 
-  /// Begins to record what every worker does: which thread it runs when, steals, sleep. Each keeps
-  /// its latest `records` records. Cost: some 20 ns and 60 bytes per switch; the record of a Group
-  /// that ends meanwhile is used again only after stop_trace().
+  /// Begins to record what every worker does: when it runs which thread, steals and sleeps. Each
+  /// worker keeps its latest `records` records. Cost: about 20 ns and 60 bytes per switch. The
+  /// record of a Group that ends meanwhile is reused only after stop_trace().
   ///
-  /// This and stop_trace() wait until all workers sleep: call them when no run() is in progress. A
-  /// trace that is being recorded is forgotten. \throws std::logic_error with an idle policy that
-  /// does not sleep, in a lightweight thread, or after fork(); std::bad_alloc.
+  /// start_trace() and stop_trace() wait until all workers sleep, so call them when no run() is in
+  /// progress. A trace that is already being recorded is discarded. \throws std::logic_error with
+  /// an idle policy that does not sleep, in a lightweight thread, or after fork(); std::bad_alloc.
   void start_trace(std::size_t records = 65536);
 
   /// Ends the recording and writes it as Chrome trace-event JSON, which Perfetto and
-  /// chrome://tracing open. Threads are named as this_thread::set_name() says, or by the place of
-  /// their creation; args.group names the Group of each turn's thread, if it has one, by "#" and a
-  /// number where the group has no name; otherData.lost_records says how many records had no room.
+  /// chrome://tracing open. Threads have the name given by this_thread::set_name(), or the place of
+  /// their creation. args.group is the name of the Group of each turn's thread, if it has one; for
+  /// a group without a name it is "#" and a number. otherData.lost_records is the number of records
+  /// that did not fit.
   /// \throws std::logic_error as start_trace() does, or if no trace is being recorded.
   void stop_trace(std::ostream& out);
 
@@ -142,7 +144,7 @@ class Runtime {
 
   std::unique_ptr<detail::Tracer> tracer_;  ///< the workers write to it
   std::unique_ptr<detail::Scheduler> scheduler_;
-  int process_;  ///< the one that the workers belong to
+  int process_;  ///< the process that the workers belong to
 };
 
 }  // namespace kumiko::runtime

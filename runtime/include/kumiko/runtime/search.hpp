@@ -1,5 +1,6 @@
-// Searches that work on one workspace, by doing and undoing, and are divided only while a worker is
-// idle: then by going back to the oldest choice that is left, and copying the workspace there.
+// Backtracking searches that do and undo moves on one workspace. They are divided only while a
+// worker is idle: the search then goes back to the oldest choice with work left, and copies the
+// workspace there.
 #pragma once
 
 #include <concepts>
@@ -14,41 +15,43 @@
 
 namespace kumiko::runtime {
 
-/// What split_for() calls for an index, and split_two() calls: with the search that does it, which
-/// is another one where the part was given away. Copied into that part, and called there at the
-/// same time as here.
+/// The function that split_for() calls for an index, or that split_two() calls. Its argument is the
+/// search that does the work, which is another one if the part was given away. It is copied into
+/// such a part, and may be called there at the same time as here.
 template <class Body, class Search, class... Index>
 concept SearchBody =
     std::copy_constructible<Body> && std::invocable<const Body&, Search&, Index...>;
 
-/// What makes the workspace of a part: all of what is copied is in its result.
+/// The function that makes the workspace of a part. Its result must not refer to the original
+/// workspace.
 template <class Give, class Workspace, class... Index>
 concept SearchGive = std::copy_constructible<Give> &&
     requires(const Give& give, const Workspace& here, Index... i) {
   { give(here, i...) } -> std::same_as<Workspace>;
 };
 
-/// What merges a part's workspace into that of whoever gave it away.
+/// The function that merges a part's workspace into the workspace of the search that gave the part
+/// away.
 template <class Take, class Workspace>
 concept SearchTake =
     std::copy_constructible<Take> && std::invocable<const Take&, Workspace&, Workspace&&>;
 
-/// What says whether a part is large enough to be given away. Must not throw.
+/// The function that returns whether a part is large enough to be given away. Must not throw.
 template <class Guard, class... Index>
 concept SearchGuard =
     std::copy_constructible<Guard> && std::is_invocable_r_v<bool, const Guard&, Index...>;
 
-/// What does or undoes a move.
+/// A function that does or undoes a move.
 template <class Move, class Workspace>
 concept SearchMove = std::copy_constructible<Move> && std::invocable<const Move&, Workspace&>;
 
-/// When a loop looks whether somebody asks, and whether it is to end.
+/// When a loop polls whether a worker asks for work, and whether the search is to end.
 enum class Polls {
   kEachIndex,  ///< before each call of its body
-  kAtBegin,    ///< once; for a body whose constructs poll, or a loop that takes microseconds only
+  kAtBegin,    ///< once; for a body whose constructs poll, or for a loop of only a few microseconds
 };
 
-/// The guard that refuses nothing.
+/// The guard that allows all parts.
 struct AnySize {
   /// \return true
   template <class... Index>
@@ -57,8 +60,9 @@ struct AnySize {
   }
 };
 
-/// A search with its workspace: the board that pieces are placed on and removed from, and what has
-/// been found. Or a part of one, with a workspace of its own, as its functions see it.
+/// A search with its workspace, which is the board on which pieces are placed and removed, and the
+/// results so far. The functions of a part that was given away see the part as such an object too,
+/// with its own workspace.
 ///
 ///     void queens(Search<Board>& search, int row) {
 ///       search.split_for(row, size, [row](Search<Board>& at, int i) {
@@ -71,41 +75,45 @@ struct AnySize {
 ///     }
 ///
 /// While no worker is idle this is the serial program: one workspace, no thread, no allocation, no
-/// entry in a queue; a construct costs some 3 ns. When an idle worker asks, one busy worker goes
-/// back, undoing innermost first, to its oldest construct that has something left, gives away the
-/// upper half of that with a copy of the workspace as it was there, redoes, and goes on: temporary
-/// backtracking (Hiraishi et al., PPoPP 2009). One ask leads to at most one part
-/// (WorkerStatistics::asks and divisions).
+/// entry in a queue; a construct costs about 3 ns. When an idle worker asks for work, one busy
+/// worker undoes its moves, innermost first, back to its oldest construct with work left. It gives
+/// away the upper half of that work with a copy of the workspace at that point, redoes the moves
+/// and continues: temporary backtracking (Hiraishi et al., PPoPP 2009). One request leads to at
+/// most one part (WorkerStatistics::asks and divisions).
 ///
-/// *Order.* What parts have found is taken where the construct ends, the last given first: that is
-/// in the order in which the serial program would have found it, whatever was given away.
+/// *Order.* The results of parts are merged where the construct ends, those of the last part given
+/// away first. So results are merged in the order in which the serial program would have found
+/// them, whatever was given away.
 ///
-/// *Bound.* A part that has not ended runs, or is in a queue, where a worker has one at most, or
-/// waits for one that it has given away. So in a runtime of P workers that does nothing else at
-/// most 2 P G live, with G the generations of parts given away by parts: see SearchStatistics.
-/// Workspaces of parts that have ended stay until they are taken.
+/// *Bound.* A part that has not ended is running, or is in the queue of a worker, which holds at
+/// most one part, or waits for a part that it has given away. So in a runtime of P workers that
+/// does nothing else, at most 2 P G parts exist, where G is the number of generations of parts
+/// given away by parts (see SearchStatistics). Workspaces of parts that have ended are kept until
+/// they are merged.
 ///
-/// *What the program must see to.* Between constructs the workspace is changed by reversible()
-/// only, but for what is found, which `give` resets and `take` merges. do and undo are inverses.
-/// do, undo, give and take neither poll nor suspend. A poll there is refused by std::logic_error if
-/// somebody asks while a division runs the function; otherwise nothing notices it. Functions of a
-/// part use the search that they are given and not one that they have captured (also refused, if it
-/// is noticed), and keep no address of anything that belongs to the OS thread.
+/// *Requirements.* Between constructs, only reversible() may change the workspace, except its
+/// results, which `give` resets and `take` merges. do and undo must be inverses. do, undo, give and
+/// take must neither poll nor suspend. A poll in one of them throws std::logic_error if a worker
+/// asks for work while a division runs the function; otherwise it is not noticed. Functions of a
+/// part must use the search that they are passed and not one that they have captured (this also
+/// throws, if it is noticed). They must not keep the address of anything that belongs to the OS
+/// thread.
 ///
-/// *Exceptions.* One that leaves a construct has undone the moves on its way, stopped the parts
-/// that were given away on it, and waited for them. The first in serial order is thrown where parts
-/// throw. A do that throws must have done nothing; an undo that throws must have undone. Without
-/// memory for a part (std::bad_alloc of `give`, or no stack) it is not given away; other exceptions
-/// of `give`, and those of do and undo while going back, come out of the poll.
+/// *Exceptions.* An exception that leaves a construct undoes the moves on its way, stops the parts
+/// that were given away there, and waits for them. If parts throw, the first exception in serial
+/// order is thrown. A do that throws must have done nothing; an undo that throws must have undone
+/// its move. If there is not enough memory for a part (std::bad_alloc of `give`, or no stack), it
+/// is not given away. The poll throws other exceptions of `give`, and those of do and undo while
+/// going back.
 ///
-/// A Search belongs to the lightweight thread that constructs it, and ends there, after what it has
-/// begun; stop() is for any thread.
+/// A Search belongs to the lightweight thread that constructs it. It must be destroyed there, after
+/// all that it has begun. Any thread may call stop().
 ///
 /// \tparam Sending  how parts leave the process: see kumiko/cluster/search.hpp
 template <class Workspace, class Sending = detail::StaysHere>
 class Search : private detail::OwnSearchCore, private detail::SearchPart {
  public:
-  /// Begins a search that nothing is given away of yet; `stop` stops it as stop() does.
+  /// Begins a search. A request to `stop` stops it as stop() does.
   /// \throws std::logic_error outside a lightweight thread.
   explicit Search(Workspace workspace, std::stop_token stop = {})
       : OwnSearchCore(std::move(stop)),
@@ -113,8 +121,8 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
         workspace_(std::move(workspace)),
         link_(std::in_place, part()) {}
 
-  /// The same, for a search that other processes share, by their `outside`; begun after so many
-  /// `divisions` of a greater one elsewhere.
+  /// Begins a search that other processes share through `outside`, as a part of a larger search
+  /// after this number of `divisions`.
   Search(Workspace workspace, detail::Outside& outside, std::stop_token stop = {},
          unsigned divisions = 0) requires(Sending::kSends)
       : OwnSearchCore(std::move(stop), &outside, divisions),
@@ -130,9 +138,10 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   Workspace* operator->() noexcept { return std::addressof(workspace_); }
 
   /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `When` says.
-  /// When a part is asked for, the upper half of what has not begun, [middle, end), is given away
-  /// if guard(middle, end), with the workspace give(workspace, middle, end). What it has found is
-  /// taken at the end, by take(workspace, part's workspace). May suspend then.
+  /// When a worker asks for work, the upper half of the indices that have not begun, [middle, end),
+  /// is given away if guard(middle, end) is true, with the workspace give(workspace, middle, end).
+  /// The part's results are merged at the end by take(workspace, part's workspace), which may
+  /// suspend the caller until the part has ended.
   template <Polls When = Polls::kEachIndex, std::integral Index,
             SearchBody<Search<Workspace, Sending>, Index> Body,
             SearchGive<Workspace, Index, Index> Give, SearchTake<Workspace> Take,
@@ -162,9 +171,10 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
       take_all(frame.given, take);
   }
 
-  /// Calls first(search), then second(search), and polls before. When a part is asked for, second
-  /// is given away if guard(), with the workspace give(workspace). What it has found is taken after
-  /// first, by take(workspace, part's workspace). May suspend then.
+  /// Polls, then calls first(search) and second(search). When a worker asks for work, second is
+  /// given away if guard() is true, with the workspace give(workspace). The part's results are
+  /// merged after first by take(workspace, part's workspace), which may suspend the caller until
+  /// the part has ended.
   template <SearchBody<Search<Workspace, Sending>> First,
             SearchBody<Search<Workspace, Sending>> Second, SearchGive<Workspace> Give,
             SearchTake<Workspace> Take, SearchGuard<> Guard = AnySize>
@@ -187,8 +197,8 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
     }
   }
 
-  /// Calls apply(workspace), body(), undo(workspace). While something is given away that lies
-  /// outside of it, undo and then apply are called in the midst of body, at one of its polls.
+  /// Calls apply(workspace), body(), undo(workspace). While a part of an outer construct is given
+  /// away, undo and then apply are called within body, at one of its polls.
   template <SearchMove<Workspace> Do, std::invocable Body, SearchMove<Workspace> Undo>
   [[gnu::always_inline]] void reversible(const Do apply, Body&& body, const Undo undo) {
     apply(workspace_);
@@ -204,19 +214,19 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
     undo(workspace_);
   }
 
-  /// For long stretches without a construct: lets idle workers have a part. Returns false if the
-  /// part is to end. May suspend. Cost while nobody asks: three loads.
+  /// Polls in long computations without a construct, so that idle workers can get a part. Returns
+  /// false if the search is to end. May suspend. Cost while no worker asks: three loads.
   bool poll() { return poll_within_step(); }
 
-  /// Asks the whole search to end: from each part's next poll on, constructs leave out what has not
-  /// begun. What has been found is taken as ever. From any thread; does not wait.
+  /// Asks the whole search to end: after each part's next poll, constructs skip all work that has
+  /// not begun. Results so far are merged as usual. For any thread; does not wait.
   void stop() noexcept { stop_all(); }
 
-  /// Whether this part has been asked to end, by stop(), or since what gave it away ends by an
-  /// exception.
+  /// Whether this part has been asked to end, by stop() or because the construct that gave it away
+  /// ends by an exception.
   bool stopped() const noexcept { return is_stopped(); }
 
-  /// What has been done by this part, and by all that have ended.
+  /// The counters of this part and of all parts that have ended.
   SearchStatistics statistics() const noexcept { return whole_statistics(); }
 
  private:

@@ -13,13 +13,14 @@ namespace kumiko::runtime {
 /// Locked by one thread exclusively, or by any number of threads shared; for lightweight and OS
 /// threads alike. Works with std::unique_lock and std::shared_lock. Not recursive.
 ///
-/// Fair: whoever comes after an exclusive waiter waits behind it, so neither side starves; when the
-/// mutex becomes free all shared waiters that came before the next exclusive one go on together.
-/// May be destroyed by whoever unlocked it last. Cost without contention: two atomic operations
-/// each for locking and unlocking.
+/// Fair: a thread that arrives after an exclusive waiter waits behind it, so neither kind starves.
+/// When the mutex becomes free, all shared waiters that arrived before the next exclusive waiter
+/// continue together. The thread that unlocked it last may destroy it. Cost without contention: two
+/// atomic operations each for locking and unlocking.
 class SharedMutex {
  public:
-  /// Suspends a lightweight caller (blocks an OS thread) until the mutex is its own.
+  /// Locks the mutex exclusively. Suspends a lightweight caller, or blocks an OS thread, until it
+  /// is free.
   void lock() noexcept { lock_until(nullptr); }
   /// Locks it if it is free. Does not suspend.
   bool try_lock() noexcept;
@@ -34,25 +35,27 @@ class SharedMutex {
     return detail::wait_by_clock(
         time, [this](detail::Deadline deadline) { return lock_until(&deadline); });
   }
-  /// Gives the mutex up; only its exclusive owner may. Does not suspend.
+  /// Releases the exclusive lock. Only for its owner. Does not suspend.
   void unlock() noexcept;
 
-  /// Suspends a lightweight caller (blocks an OS thread) until it shares the mutex.
+  /// Locks the mutex shared. Suspends a lightweight caller, or blocks an OS thread, until it can.
   void lock_shared() noexcept { lock_shared_until(nullptr); }
-  /// Shares it if nobody owns it exclusively or waits for that. Does not suspend.
+  /// Locks it shared if no thread owns it exclusively or waits to do so. Does not suspend.
   bool try_lock_shared() noexcept;
-  /// Waits as lock_shared() does, for `duration` at most. Returns whether the caller shares it.
+  /// Waits as lock_shared() does, for `duration` at most. Returns whether the caller has locked it
+  /// shared.
   template <class Rep, class Period>
   bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& duration) {
     return try_lock_shared_until(detail::deadline_after(duration));
   }
-  /// Waits as lock_shared() does, until `time` at most. Returns whether the caller shares it.
+  /// Waits as lock_shared() does, until `time` at most. Returns whether the caller has locked it
+  /// shared.
   template <class Clock, class Duration>
   bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration>& time) {
     return detail::wait_by_clock(
         time, [this](detail::Deadline deadline) { return lock_shared_until(&deadline); });
   }
-  /// Gives the caller's share up; only those who share it may. Does not suspend.
+  /// Releases the caller's shared lock. Does not suspend.
   void unlock_shared() noexcept;
 
  private:

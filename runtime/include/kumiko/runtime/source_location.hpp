@@ -1,14 +1,15 @@
-// The place of a call in the source, as std::source_location, but one type to all compilers.
+// The place of a call in the source, like std::source_location, but the same type for all
+// compilers.
 #pragma once
 
 #include <cstdint>
 
 namespace kumiko::runtime {
 
-/// A place in the source; as a default argument, the caller's. It stands in for
-/// std::source_location, which some compilers lack (clang before 16 with libstdc++): this is one
-/// type to all of them, since a program may be compiled by another compiler than the library.
-/// Without the function's name it fits two registers, which a spawn notices.
+/// A place in the source; as a default argument, that of the caller. It replaces
+/// std::source_location, which some compilers lack (clang before 16 with libstdc++). It must be the
+/// same type for all compilers, because a program may be compiled by another compiler than the
+/// library. Without the function's name it fits into two registers, which makes spawns faster.
 class SourceLocation {
  public:
   /// The place of the call, or, as a default argument, of the call that leaves it out.

@@ -15,7 +15,7 @@ namespace detail {
 /// \throws std::out_of_range if the caller's runtime has no such worker.
 void check_worker_index(int worker);
 
-/// Lets `thread`, new and counted by `group`, wait where that worker looks first.
+/// Puts `thread`, which is new and counted by `group`, into that worker's queue.
 void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
                      GroupState& group) noexcept;
 
@@ -23,14 +23,14 @@ void offer_thread_to(int worker, Descriptor* thread, void (*call)(void*),
 [[noreturn]] void throw_not_group_owner();
 }  // namespace detail
 
-/// Lightweight threads that are waited for together; no handle for each.
+/// Lightweight threads that are waited for together, without a handle for each thread.
 ///
 /// A group belongs to the lightweight thread that constructs it, its *owner*. The owner may call
-/// everything; the group's threads may call run() and run_near() as well, and so may any thread of
-/// which the owner knows that it returns from there before the owner calls wait().
+/// all functions. The group's threads may also call run() and run_near(). So may any other thread
+/// whose call is certain to return before the owner calls wait().
 ///
-/// Cost of run() by the owner, if nobody steals the owner's continuation and the thread does not
-/// wait: no atomic read-modify-write. Otherwise one each at run() and at the end of the thread.
+/// Cost of run() by the owner: no atomic read-modify-write if the owner's continuation is not
+/// stolen and the thread does not wait. Otherwise one at run() and one at the end of the thread.
 class TaskGroup {
  public:
   /// Makes a group that the calling lightweight thread owns. \throws std::logic_error outside one.
@@ -38,7 +38,8 @@ class TaskGroup {
     if (state_.owner == nullptr) detail::throw_no_group_owner();
   }
 
-  /// Waits for the group's threads if wait() has not; an exception of theirs is lost then.
+  /// Waits for the group's threads if wait() has not been called; then an exception of a thread is
+  /// lost.
   ~TaskGroup() { state_.counter.wait_for_all(); }
 
   /// Runs a decayed copy of `function` as a new lightweight thread, child first (see Thread).
@@ -53,8 +54,8 @@ class TaskGroup {
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
-  /// Runs `function` likewise, as a thread of an aggregation group (see Group).
-  /// \throws also std::invalid_argument if that is of another runtime.
+  /// Runs `function` in the same way, as a thread of an aggregation group (see Group).
+  /// \throws also std::invalid_argument if that group belongs to another Runtime.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
   void run(const Group& aggregation, Function&& function,
@@ -67,10 +68,11 @@ class TaskGroup {
     detail::start_thread(made.thread, &detail::call_and_destroy<std::decay_t<Function>>);
   }
 
-  /// Makes a thread as run() does, but does not run it at once: it waits where worker `worker`
-  /// looks when it has run its own youngest threads, near the data that this worker has touched.
-  /// This is a hint: idle workers may take the thread from there. Cost: a lock and two atomic
-  /// read-modify-writes more. \throws also std::out_of_range for a worker that does not exist.
+  /// Makes a thread as run() does, but does not run it immediately. The thread waits in the queue
+  /// of worker `worker`, near the data that this worker has accessed, and runs after the worker's
+  /// own youngest threads. This is a hint: idle workers may steal the thread. Additional cost: a
+  /// lock and two atomic read-modify-writes. \throws also std::out_of_range for a worker that does
+  /// not exist.
   template <class Function>
   requires std::invocable<std::decay_t<Function>>
   void run_near(int worker, Function&& function, SourceLocation where = SourceLocation::current()) {
@@ -82,14 +84,14 @@ class TaskGroup {
                             state_);
   }
 
-  /// Asks the group's threads to end early: run() and run_near() do nothing from now on, until
-  /// wait() returns, and threads that ask cancelled() know. By anyone; does not suspend.
+  /// Asks the group's threads to end early: until wait() returns, run() and run_near() do nothing,
+  /// and cancelled() returns true. For any thread; does not suspend.
   void cancel() noexcept { state_.cancelled.store(true, std::memory_order_relaxed); }
 
   /// Whether cancel() was called since the last wait(). Cost: one load.
   bool cancelled() const noexcept { return state_.cancelled.load(std::memory_order_relaxed); }
 
-  /// Waits until all threads of the group have ended, those that they add included, then rethrows
+  /// Waits until all threads of the group have ended, including those that they add. Then rethrows
   /// the first exception that escaped one of them, if any. The group may be used again, or
   /// destroyed, when this returns or throws. Only for the owner, which it may suspend.
   void wait() {

@@ -1,4 +1,4 @@
-// What a thread may ask or do about itself: yield, poll, sleep, its name, its worker.
+// Functions about the calling thread: yield, poll, sleep, its name, its worker.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace kumiko::runtime {
 class ThreadId {
  public:
   ThreadId() = default;
-  /// What value() returned.
+  /// Makes the id with the number that value() returned.
   explicit ThreadId(std::uintptr_t value) noexcept : value_(value) {}
 
   friend bool operator==(const ThreadId&, const ThreadId&) = default;
@@ -50,21 +50,22 @@ namespace this_thread {
 /// yielded before it, where idle workers may take it as well. On an OS thread: sched_yield.
 void yield() noexcept;
 
-/// Lets the worker do what others ask for (idle workers for a part of the caller's work, see
-/// invoke()). Call it now and then in a long computation. Cost if nothing is asked: one load.
+/// Lets the worker answer requests, such as that of an idle worker for a part of the caller's work
+/// (see invoke()). Call it now and then in a long computation. Cost without a request: one load.
 void poll() noexcept;
 
-/// As poll(), and has the worker look for events and messages at once; threads whose event has come
-/// go first, so that the caller may be on another worker afterwards. For a long computation on
-/// which others wait for an answer. Cost: a poll of every engine and source, and of a
-/// MessageSource two switches besides. Nothing on an OS thread, or where nobody waits for events.
+/// Like poll(), but also lets the worker poll for events and messages immediately. Threads whose
+/// event has arrived run first, so the caller may be on another worker afterwards. Use it in a long
+/// computation while other threads or ranks wait for an answer. Cost: a poll of every engine and
+/// source, and two switches for a MessageSource. Does nothing on an OS thread, or if no thread
+/// waits for events.
 void poll_events() noexcept;
 
 /// The running lightweight thread's name; the default value on a plain OS thread.
 ThreadId id() noexcept;
 
-/// Gives the running lightweight thread a name for reports, of which the first 23 bytes are kept,
-/// or less, so as not to cut a character of UTF-8 in two. Ignored on a plain OS thread.
+/// Sets the running lightweight thread's name for reports. At most the first 23 bytes are kept,
+/// without cutting a UTF-8 character in two. Ignored on a plain OS thread.
 void set_name(std::string_view name) noexcept;
 
 /// The running lightweight thread's name; empty without one, and on a plain OS thread.
@@ -87,7 +88,7 @@ void sleep_until(const std::chrono::time_point<Clock, Duration>& time) {
 }
 
 /// The index of the worker that runs the caller, 0 <= index < Runtime::workers(); -1 on a plain OS
-/// thread. May be another one after anything that suspends.
+/// thread. It may change at each call that suspends.
 int worker_index() noexcept;
 
 }  // namespace this_thread

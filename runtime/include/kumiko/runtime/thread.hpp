@@ -1,4 +1,4 @@
-// A lightweight thread with a handle to join, detach or stop it, as std::jthread has.
+// A lightweight thread with a handle to join, detach or stop it, like std::jthread.
 #pragma once
 
 #include <concepts>
@@ -16,28 +16,28 @@ namespace kumiko::runtime {
 
 namespace detail {
 
-/// What a thread may be made of: something to call, with nothing or with a stop token.
+/// A function that a thread can run: callable without arguments or with a stop token.
 template <class Function>
 concept ThreadFunction = std::invocable<std::decay_t<Function>> ||
     std::invocable<std::decay_t<Function>, std::stop_token>;
 
 }  // namespace detail
 
-/// A lightweight thread, with the manners of std::thread.
+/// A lightweight thread that behaves like std::thread.
 ///
-/// Many threads that are only waited for as a whole are cheaper in a TaskGroup.
+/// If threads are only waited for together, a TaskGroup is cheaper.
 class Thread {
  public:
   /// A handle without a thread.
   Thread() noexcept = default;
 
   /// Runs a decayed copy of `function` as a new lightweight thread, *child first*: the new thread
-  /// runs at once on this worker, and the caller goes on when it ends or waits, or earlier on a
-  /// worker that steals the caller's continuation. A function that takes a std::stop_token gets the
-  /// one of this handle's stop source.
+  /// runs immediately on this worker. The caller continues when the new thread ends or waits, or
+  /// earlier on a worker that steals the caller's continuation. A function that takes a
+  /// std::stop_token gets the token of this handle's stop source.
   /// \param function what the thread runs.
   /// \param where named in reports as the place of the thread's creation.
-  /// \throws std::logic_error outside a lightweight thread: use Runtime::run there.
+  /// \throws std::logic_error outside a lightweight thread; use Runtime::run there.
   /// \throws std::length_error if the copy does not fit on a stack, std::system_error if no stack
   /// can be mapped or there is no memory, and what copying `function` throws.
   template <detail::ThreadFunction Function>
@@ -54,7 +54,7 @@ class Thread {
   }
 
   /// Makes a thread of an aggregation group (see Group). \throws also std::invalid_argument if that
-  /// is of another runtime.
+  /// group belongs to another Runtime.
   template <detail::ThreadFunction Function>
   Thread(const Group& aggregation, Function&& function,
          SourceLocation where = SourceLocation::current()) {
@@ -62,7 +62,7 @@ class Thread {
     run(std::string_view(), &aggregation, std::forward<Function>(function), where);
   }
 
-  /// Takes the thread over from the other handle, which is without one afterwards.
+  /// Takes the thread over from the other handle, which has no thread afterwards.
   Thread(Thread&& other) noexcept
       : state_(std::exchange(other.state_, nullptr)),
         stop_source_(std::exchange(other.stop_source_, std::stop_source(std::nostopstate))) {}
@@ -89,7 +89,8 @@ class Thread {
   /// The thread's name; the default value if not joinable.
   ThreadId id() const noexcept;
 
-  /// Asks the thread to stop, by its stop token. False if that has been done, or it has none.
+  /// Asks the thread to stop, through its stop token. Returns false if a stop was requested before,
+  /// or if the thread has no stop token.
   bool request_stop() noexcept { return stop_source_.request_stop(); }
 
   /// The source of the thread's stop token; without a state if its function takes none.

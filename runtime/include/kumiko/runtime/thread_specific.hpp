@@ -1,4 +1,4 @@
-// A variable of which every thread, lightweight or not, has a value of its own.
+// A variable that has a separate value for every lightweight and OS thread.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ using SpecificDestructor = void (*)(void*);
 /// A pointer per thread and key, for lightweight and OS threads alike.
 void* get_specific(const void* key) noexcept;
 
-/// \throws std::bad_alloc, std::logic_error when the OS thread has destroyed its values
+/// \throws std::bad_alloc, and std::logic_error if the OS thread has already destroyed its values
 void set_specific(const void* key, void* value, SpecificDestructor destroy);
 
 /// Takes the running thread's pointer out, without destroying what it points to.
@@ -21,14 +21,14 @@ void* release_specific(const void* key) noexcept;
 
 }  // namespace detail
 
-/// A variable of which every thread that asks for it has its own: thread-specific storage, for
-/// lightweight and OS threads alike. (A thread_local variable belongs to the worker, and its
+/// Thread-specific storage: a variable that has a separate value for every thread that accesses it,
+/// for lightweight and OS threads alike. (A thread_local variable belongs to the worker, and its
 /// address may change under a lightweight thread wherever it suspends.)
 ///
 /// A thread's value is destroyed when the thread ends, in the thread itself, the youngest first.
 /// The variable's destructor destroys the value of the thread that calls it; all other threads that
-/// have one must have ended by then, or have called reset(). Cost of an access: a search through
-/// the thread's own few values.
+/// have a value must have ended by then, or have called reset(). Cost of an access: a search
+/// through the thread's own few values.
 template <class T>
 class ThreadSpecific {
  public:
@@ -38,7 +38,8 @@ class ThreadSpecific {
   ~ThreadSpecific() { reset(); }
 
   /// The running thread's value; value-initialised at the first use. \throws std::bad_alloc, what
-  /// T's constructor throws, and std::logic_error when an OS thread has destroyed its values.
+  /// T's constructor throws, and std::logic_error if the OS thread has already destroyed its
+  /// values.
   T& local() {
     if (T* const value = get(); value != nullptr) return *value;
     return emplace();
@@ -47,7 +48,7 @@ class ThreadSpecific {
   /// The running thread's value, nullptr if it has none.
   T* get() const noexcept { return static_cast<T*>(detail::get_specific(this)); }
 
-  /// Gives the running thread a new value in place of what it had. \throws as local()
+  /// Replaces the running thread's value by a new one. \throws as local()
   template <class... Arguments>
   T& emplace(Arguments&&... arguments) {
     auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);

@@ -17,12 +17,12 @@
 
 namespace kumiko::runtime {
 
-/// What a search has done.
+/// Counters of a search.
 struct SearchStatistics {
-  std::uint64_t parts = 0;        ///< given away, each with a workspace of its own
-  std::uint64_t sent = 0;         ///< of these, to other processes
-  std::uint64_t undos = 0;        ///< on the way back to where a part is given away
-  std::uint64_t redos = 0;        ///< as many, unless one has thrown
+  std::uint64_t parts = 0;        ///< parts given away, each with its own workspace
+  std::uint64_t sent = 0;         ///< of these, parts sent to other processes
+  std::uint64_t undos = 0;        ///< undo calls on the way back to where a part is given away
+  std::uint64_t redos = 0;        ///< redo calls: as many, unless one has thrown
   std::uint64_t refusals = 0;     ///< parts that were not given away for lack of memory
   std::uint64_t live = 0;         ///< parts that have not ended, the search itself included
   std::uint64_t most_live = 0;    ///< high-water mark of live

@@ -1,5 +1,5 @@
-// Runs a function that blocks its OS thread on a pool of such threads, so that the worker can go
-// on.
+// Runs a function that blocks its OS thread on a pool of OS threads, so that the worker can
+// continue.
 #pragma once
 
 #include <exception>
@@ -12,19 +12,20 @@
 namespace kumiko::runtime::detail {
 
 /// Runs call(callable) on an OS thread of the runtime's pool while the calling thread is suspended;
-/// on the spot where the caller is an OS thread.
+/// if the caller is an OS thread, runs it directly.
 void run_blocking(void (*call)(void*), void* callable);
 
 }  // namespace kumiko::runtime::detail
 
 namespace kumiko::runtime::io {
 
-/// Runs `function`, which may block its OS thread, without losing the worker's place: it runs on an
-/// OS thread of a pool, on the stack of that thread, while the calling lightweight thread is
-/// suspended and its worker goes on with others. Returns what it returns; an exception is rethrown
-/// here. Within it the caller counts as an OS thread: synchronisation blocks, spawning is an error.
-/// May suspend. Cost: two switches between OS threads. Calls beyond 512 at once wait for their
-/// turn. \throws std::system_error if the system refuses every OS thread, or descriptors for I/O.
+/// Runs `function`, which may block its OS thread, without blocking the worker. The function runs
+/// on an OS thread of a pool, on the stack of that thread, while the calling lightweight thread is
+/// suspended and its worker runs others. Returns the function's result; an exception is rethrown
+/// here. Within the function the caller behaves like an OS thread: synchronisation blocks, and
+/// spawning is an error. May suspend. Cost: two switches between OS threads. If 512 calls are in
+/// progress, further calls wait for their turn. \throws std::system_error if the system refuses
+/// every OS thread, or descriptors for I/O.
 template <class Function>
 std::invoke_result_t<Function> blocking(Function&& function) {
   using Value = std::invoke_result_t<Function>;

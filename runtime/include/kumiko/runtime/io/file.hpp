@@ -19,7 +19,7 @@ class File {
  public:
   /// An object without a file.
   File() = default;
-  /// Takes an open file over.
+  /// Takes ownership of an open file.
   explicit File(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
 
   /// Opens a file as open(2) does: `flags` is O_RDONLY, O_WRONLY or O_RDWR, with O_CREAT, O_TRUNC,
@@ -27,17 +27,17 @@ class File {
   static Result<File> open(const std::filesystem::path& path, int flags, mode_t mode = 0666,
                            const Limits& limits = {});
 
-  /// Fills `into`, unless the file ends or an error comes. See io::pread().
+  /// Fills `into`, unless the file ends or an error occurs. See io::pread().
   Transfer read_at(off_t offset, std::span<std::byte> into, const Limits& limits = {}) const;
-  /// Writes all of `from`, unless an error comes. See io::pwrite().
+  /// Writes all of `from`, unless an error occurs. See io::pwrite().
   Transfer write_at(off_t offset, std::span<const std::byte> from, const Limits& limits = {});
 
-  /// Reads up to into.size() bytes at the file's position, which moves.
+  /// Reads up to into.size() bytes at the file's position, and advances it.
   Result<std::size_t> read(std::span<std::byte> into, const Limits& limits = {});
-  /// Writes all of `from` at the file's position, which moves.
+  /// Writes all of `from` at the file's position, and advances it.
   Transfer write_all(std::span<const std::byte> from, const Limits& limits = {});
 
-  /// How many bytes are in the file now.
+  /// The current size of the file in bytes.
   Result<off_t> size() const;
 
   /// See io::fsync().

@@ -1,4 +1,5 @@
-// Owns a descriptor of the system and closes it through the runtime, which lets its waiters go.
+// Owns a file descriptor and closes it through the runtime, which wakes the threads that wait for
+// it.
 #pragma once
 
 #include <utility>
@@ -7,16 +8,16 @@
 
 namespace kumiko::runtime::io {
 
-/// Owns a descriptor of the system: closes it in the end, by io::close(). Empty by default.
+/// Owns a file descriptor and closes it in the destructor by io::close(). Empty by default.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
-  /// Takes a descriptor over.
+  /// Takes ownership of a descriptor.
   explicit FileDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
   /// Takes the descriptor over from `other`, which is empty afterwards.
   FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(other.release()) {}
-  /// Closes the descriptor that it had and takes over that of `other`, which is empty afterwards.
-  /// May suspend.
+  /// Closes its own descriptor and takes over that of `other`, which is empty afterwards. May
+  /// suspend.
   FileDescriptor& operator=(FileDescriptor&& other) noexcept;
 
   /// Closes the descriptor, if there is one. May suspend.
@@ -27,11 +28,11 @@ class FileDescriptor {
   /// Whether it owns a descriptor.
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
 
-  /// Gives the descriptor away.
+  /// Releases ownership of the descriptor.
   int release() noexcept { return std::exchange(descriptor_, -1); }
 
-  /// Closes the descriptor now and returns the error, which for a file may be about what was
-  /// written before. Other threads may be waiting for it meanwhile (see io::close()). May suspend.
+  /// Closes the descriptor now and returns the error, which for a file may concern earlier writes.
+  /// Other threads may be waiting for it meanwhile (see io::close()). May suspend.
   Result<void> close();
 
  private:

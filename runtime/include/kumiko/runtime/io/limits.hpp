@@ -1,4 +1,4 @@
-// Says when an I/O call gives up: at a deadline, or on a stop request.
+// Limits of an I/O call: a deadline and a stop request.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,11 @@
 
 namespace kumiko::runtime::io {
 
-/// When a call gives up: at a time, with std::errc::timed_out, or on request, with
-/// std::errc::operation_canceled. Never, unless told.
+/// When a call gives up: at a deadline, with std::errc::timed_out, or on a stop request, with
+/// std::errc::operation_canceled. By default it never gives up.
 ///
-/// A call that can do its work at once does it even if its time has passed. What the system has
-/// transferred when a limit is reached is reported, never dropped.
+/// A call that can do its work immediately does it even if its deadline has passed. Bytes that the
+/// system has transferred when a limit is reached are reported, never dropped.
 struct Limits {
   /// The time at which the call gives up at the latest.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();

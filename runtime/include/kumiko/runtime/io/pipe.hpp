@@ -10,12 +10,12 @@
 
 namespace kumiko::runtime::io {
 
-/// Two ends of a stream of bytes within the machine, maybe to another process.
+/// The two ends of a pipe. The other end may belong to another process.
 struct Pipe {
-  FileDescriptor reader;  ///< gives what comes
-  FileDescriptor writer;  ///< takes what goes
+  FileDescriptor reader;  ///< the end to read from
+  FileDescriptor writer;  ///< the end to write to
 
-  /// Makes a pipe. \returns too_many_files_open where descriptors are exhausted.
+  /// Makes a pipe. \returns too_many_files_open if no descriptors are left.
   static Result<Pipe> create();
 
   /// See io::read().

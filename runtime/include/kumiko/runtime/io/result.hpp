@@ -1,4 +1,4 @@
-// What an I/O call returns: a value or an error code, as std::expected holds them.
+// The result of an I/O call: a value or an error code, like std::expected.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace kumiko::runtime::io {
 
-/// A value, or the reason why there is none: what std::expected<T, std::error_code> is from C++23
-/// on. Codes that the system gives are of std::generic_category(), so they compare with std::errc.
+/// A value or an error code, like std::expected<T, std::error_code> of C++23. Error codes of the
+/// system are of std::generic_category(), so they can be compared with std::errc.
 template <class T>
 class [[nodiscard]] Result {
  public:
@@ -59,7 +59,7 @@ class [[nodiscard]] Result {
   const T* operator->() const noexcept { return &*value_; }
   /// \}
 
-  /// Why the call failed; 0 if it succeeded.
+  /// The error code of a failed call; 0 if it succeeded.
   std::error_code error() const noexcept { return error_; }
 
  private:
@@ -71,7 +71,7 @@ class [[nodiscard]] Result {
   std::error_code error_;
 };
 
-/// Success, or the reason of failure.
+/// Success or an error code.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -92,28 +92,28 @@ class [[nodiscard]] Result<void> {
   void value() const {
     if (error_) throw std::system_error(error_);
   }
-  /// Why the call failed; 0 if it succeeded.
+  /// The error code of a failed call; 0 if it succeeded.
   std::error_code error() const noexcept { return error_; }
 
  private:
   std::error_code error_;
 };
 
-/// The outcome of a transfer that goes on until all is done: how many bytes went, and what ended it
-/// early if anything did.
+/// The outcome of a transfer that continues until all bytes are transferred: the number of bytes,
+/// and the error that ended it early, if any.
 struct [[nodiscard]] Transfer {
-  std::size_t bytes = 0;  ///< transferred, also where there is an error
+  std::size_t bytes = 0;  ///< bytes transferred, also after an error
   std::error_code error;  ///< 0 if all was transferred
 
   /// Whether all was transferred.
   explicit operator bool() const noexcept { return !error; }
 };
 
-/// Reasons for a transfer to end early though no call of the system has failed.
+/// Reasons for a transfer to end early although no system call has failed.
 enum class TransferError {
-  kEndOfInput = 1,  ///< the input ended before all was read
+  kEndOfInput = 1,  ///< the input ended before all bytes were read
 };
-/// Of a category of its own.
+/// The error code, of a category for TransferError.
 std::error_code make_error_code(TransferError error) noexcept;
 
 }  // namespace kumiko::runtime::io

@@ -18,12 +18,12 @@ class Socket {
  public:
   /// An object without a connection.
   Socket() = default;
-  /// Takes a connected socket over.
+  /// Takes ownership of a connected socket.
   explicit Socket(FileDescriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
 
-  /// Connects to `address`. TCP sockets send small messages at once (TCP_NODELAY).
+  /// Connects to `address`. TCP sockets send small messages immediately (TCP_NODELAY).
   static Result<Socket> connect(const Address& address, const Limits& limits = {});
-  /// Looks the host up and connects to the first of its addresses that answers.
+  /// Looks up the host and connects to the first of its addresses that accepts.
   static Result<Socket> connect(const std::string& host, const std::string& service,
                                 const Limits& limits = {});
   /// Makes two sockets that are connected with each other (AF_UNIX).
@@ -38,7 +38,7 @@ class Socket {
   /// See io::write_all().
   Transfer write_all(std::span<const std::byte> from, const Limits& limits = {});
 
-  /// Tells the peer that nothing more will be sent; its reads return 0.
+  /// Ends the stream to the peer, whose reads then return 0.
   Result<void> finish_writing();
 
   /// The address of this end.
@@ -64,14 +64,14 @@ class Listener {
   /// An object that does not listen.
   Listener() = default;
 
-  /// Listens at `address`; port 0 stands for any free one. A TCP socket gets SO_REUSEADDR.
+  /// Listens at `address`; with port 0, at any free port. A TCP socket gets SO_REUSEADDR.
   static Result<Listener> listen(const Address& address, int backlog = 4096);
 
-  /// Waits for a connection. Any number of threads may; they are served in order. See io::accept()
-  /// for errors that pass. TCP connections have TCP_NODELAY.
+  /// Waits for a connection. Any number of threads may wait; they are served in order. See
+  /// io::accept() for temporary errors. TCP connections have TCP_NODELAY.
   Result<Socket> accept(const Limits& limits = {});
 
-  /// The address at which it listens, with the port that was chosen.
+  /// The address at which it listens, with the actual port.
   Result<Address> address() const;
 
   /// Stops listening. Threads in accept() return with bad_file_descriptor.

@@ -1,4 +1,5 @@
-// Which ready thread goes next: what a choice policy is, and any of them as a value.
+// Which ready thread a worker runs next: the concept of a choice policy, and a type that holds any
+// such policy.
 #pragma once
 
 #include <array>
@@ -12,18 +13,18 @@ namespace kumiko::runtime::policy {
 
 /// Where ready threads wait, as one worker sees it.
 enum class Source {
-  kDeque,          ///< its own deque: new threads and those that were woken, the youngest first
-  kEvents,         ///< its threads whose event has come (I/O), the oldest first
+  kDeque,          ///< its own deque: new threads and threads that were woken, the youngest first
+  kEvents,         ///< its threads whose event (I/O) has arrived, the oldest first
   kQueue,          ///< its threads that yielded, or that were sent to it, the oldest first
   kOutside,        ///< threads from outside the workers, the oldest first
   kOthers,         ///< other workers: one round of the steal policy
-  kOthersByForce,  ///< the same, with what they have not made public: a system call per victim
+  kOthersByForce,  ///< the same, including threads not made public: a system call per victim
 };
 
-/// What a thief takes of its victim: the oldest of its deque, else the oldest of these.
+/// The sources of its victim from which a thief takes the oldest thread, in this order.
 inline constexpr std::array kForThieves{Source::kDeque, Source::kEvents, Source::kQueue};
 
-/// Takes a thread from a source. Returns true if there was one: the choice is made.
+/// Takes a thread from a source. Returns true if there was one; then the choice is made.
 using Take = detail::FunctionRef<bool(Source)>;
 
 /// A *choice policy* decides from which source a worker's loop gets the next thread to run. It
@@ -43,11 +44,11 @@ using Take = detail::FunctionRef<bool(Source)>;
 template <class Policy>
 concept Choosing = std::copyable<Policy> &&
     requires(Policy policy, bool outside_first, const Take& take) {
-  /// \param outside_first  somebody has asked that threads from outside go first this once
+  /// \param outside_first true if threads from outside are to go first this time
   { policy.next(outside_first, take) } -> std::same_as<bool>;
 };
 
-/// A choice policy of whatever class, to be copied for each worker.
+/// A choice policy of any class, which is copied for each worker.
 class AnyChoosing {
  public:
   /// One worker's own object: a copy of the policy. See Choosing.
@@ -56,14 +57,14 @@ class AnyChoosing {
   /// The runtime's own choice, EventsFirst.
   AnyChoosing() = default;
 
-  /// This one.
+  /// Holds a copy of `policy`.
   template <class Policy>
   requires(!std::same_as<Policy, AnyChoosing> && Choosing<Policy>) AnyChoosing(Policy policy)
       : prototype_([policy = std::move(policy)](bool outside_first, const Take& take) mutable {
           return policy.next(outside_first, take);
         }) {}
 
-  /// An object for one worker; an empty one for the runtime's own choice. \throws std::bad_alloc
+  /// A copy for one worker; empty for the runtime's own choice. \throws std::bad_alloc
   Chooser make() const { return prototype_; }
 
  private:

@@ -1,29 +1,30 @@
-// Which ready thread goes next: those whose event has come, then each source in its turn.
+// Choice policy: first threads whose event has arrived, then each source in its turn.
 #pragma once
 
 #include <kumiko/runtime/policy/choosing.hpp>
 
 namespace kumiko::runtime::policy {
 
-/// Threads whose event has come go first, a bounded number in a row, so that I/O does not wait for
-/// what computes. Then the threads from outside and the queue, in turn, and then the deque: a
-/// thread that polls and yields comes back to the loop at once, so every source must be first some
-/// time.
+/// Threads whose event has arrived run first, a bounded number in a row, so that I/O does not wait
+/// for computing threads. After them the threads from outside and the queue are tried in turn, and
+/// then the deque. A thread that polls and yields comes back to the loop immediately, so every
+/// source must be first at some time.
 class EventsFirst {
  public:
-  /// How many threads whose event has come run in a row before another has its turn.
+  /// How many threads whose event has arrived run in a row before another thread has its turn.
   static constexpr unsigned kEventStreak = 64;
 
-  /// Every so many turns it looks at the other workers first, so that a thread which polls and
-  /// yields cannot keep its worker from what waits elsewhere. It is seldom, since a thread that is
-  /// taken from where it was sent, by a worker that has threads of its own, leaves its data behind.
+  /// At every turn of this number the other workers are tried first, so that a thread that polls
+  /// and yields cannot keep its worker from threads that wait elsewhere. The number is large,
+  /// because a thread that is stolen from the worker where it was sent leaves its data behind.
   static constexpr unsigned kTurnsPerSteal = 64;
 
-  /// Every so many turns it takes by force what its owner, asked before, has not made public.
+  /// At every turn of this number it also takes threads that their worker has not made public after
+  /// an earlier request.
   static constexpr unsigned kTurnsPerForce = 256;
   static_assert(kTurnsPerForce % kTurnsPerSteal == 0, "one of the turns on which it steals");
 
-  /// See Choosing. A template so that the worker's own loop has it without a call.
+  /// See Choosing. A template, so that the worker's own loop can inline it.
   template <class AnyTake>
   bool next(bool outside_first, const AnyTake& take) {
     if (streak_ < kEventStreak) {
@@ -42,8 +43,8 @@ class EventsFirst {
   }
 
  private:
-  unsigned turns_ = 0;   ///< in which no event was taken
-  unsigned streak_ = 0;  ///< threads whose event has come that have run in a row
+  unsigned turns_ = 0;   ///< turns in which no event was taken
+  unsigned streak_ = 0;  ///< threads whose event has arrived that have run in a row
 };
 static_assert(Choosing<EventsFirst>);
 

@@ -1,4 +1,4 @@
-// Where a range of indices is cut when a part of it goes to another worker.
+// The index at which a range is divided when a part of it is given to another worker.
 #pragma once
 
 #include <concepts>
@@ -6,8 +6,9 @@
 
 namespace kumiko::runtime::policy {
 
-/// Where [first, last) is cut in two: the upper part is as large as the lower one, or larger by
-/// one. Neither is empty if the range has two indices or more. Requires first <= last.
+/// The index that divides [first, last) into two parts. The upper part is as large as the lower
+/// one, or larger by one. Neither part is empty if the range has two indices or more. Requires
+/// first <= last.
 template <std::integral Index>
 constexpr Index halving_point(Index first, Index last) noexcept {
   return std::midpoint(first, last);

@@ -1,4 +1,4 @@
-// Whom an idle worker asks for work, in which order: those below its own cache first.
+// Steal policy: workers below the thief's last-level cache are asked first.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace kumiko::runtime::policy {
 
-/// One round over the other workers, each once: first those that are near, then the rest, each of
-/// the two passes in a circle from a random worker on, so that thieves spread. Without distances
-/// there is one pass. Draws one number for each pass that is begun.
+/// One round visits each other worker once: first the near workers, then the others. Each of the
+/// two passes begins at a random worker and goes round, so that thieves spread. If distances are
+/// not known, there is one pass. Draws one random number for each pass that it begins.
 struct NearFirst {
   /// See Stealing.
   bool round(const Others& others, const Draw& draw, const Visit& visit) const {

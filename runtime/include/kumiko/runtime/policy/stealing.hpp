@@ -1,4 +1,5 @@
-// Whom an idle worker asks for work: what a steal policy is, and any of them as a value.
+// Which workers an idle worker asks for work: the concept of a steal policy, and a type that holds
+// any such policy.
 #pragma once
 
 #include <concepts>
@@ -12,46 +13,46 @@
 
 namespace kumiko::runtime::policy {
 
-/// What a steal policy is told about one round of a thief: numbers only, so that the runtime's
-/// workers and those of a model go by it alike.
+/// The description of one round of a thief for a steal policy. It has numbers only, so that the
+/// runtime's workers and those of a model can use the same policy.
 struct Others {
   /// Whether a worker is near the thief now: below the same last-level cache.
   using IsNear = detail::FunctionRef<bool(std::size_t)>;
 
-  std::size_t thief;                ///< its index, not to be visited
-  std::size_t workers;              ///< how many there are, the thief included; two or more
-  const IsNear* is_near = nullptr;  ///< nullptr where all are equally far
+  std::size_t thief;                ///< the thief's index, not to be visited
+  std::size_t workers;              ///< number of workers, the thief included; two or more
+  const IsNear* is_near = nullptr;  ///< nullptr if all are equally far
 };
 
-/// Makes pseudo-random numbers of 32 bits or more, about equally likely.
+/// A source of pseudo-random numbers of 32 bits or more, distributed about uniformly.
 using Draw = detail::FunctionRef<std::uint64_t()>;
 
-/// Asks a victim, by its index. Returns true if that ends the round: the thief has found work. A
-/// visit to the thief itself, or to an index that there is not, finds nothing.
+/// Asks the victim of this index. Returns true if the thief has found work, which ends the round. A
+/// visit to the thief itself, or to an index without a worker, finds nothing.
 using Visit = detail::FunctionRef<bool(std::size_t)>;
 
 /// A *steal policy* makes one round of a thief: it visits some of the other workers in some order
-/// until a visit returns true, and returns whether one did. It must not throw. One object serves
-/// all workers, and all Runtimes that its Options are given to, at the same time. It is asked by
-/// workers without ready threads of their own, and every few turns of the others' loops; never by a
-/// spawn or a join.
+/// until a visit returns true, and returns true if one did. It must not throw. One object serves
+/// all workers, and all Runtimes made with the same Options, at the same time. It is called by
+/// workers that have no ready threads, and every few turns by the loops of other workers; it is
+/// never called by a spawn or a join.
 ///
-/// The runtime makes rounds until there is work or its waiting policy ends the search. Every 10 us
-/// of a search, and before a worker sleeps, it asks everybody whatever the policy is, so a round
-/// need not visit everybody; what it leaves out comes late.
+/// The runtime makes rounds until it finds work or its waiting policy ends the search. Every 10 us
+/// of a search, and before a worker sleeps, it asks all workers, whatever the policy. So a round
+/// need not visit all workers, but work at those that it leaves out is found later.
 template <class Policy>
 concept Stealing = requires(const Policy policy, const Others& others, const Draw& draw,
                             const Visit& visit) {
   { policy.round(others, draw, visit) } -> std::same_as<bool>;
 };
 
-/// A steal policy of whatever class.
+/// A steal policy of any class.
 class AnyStealing {
  public:
-  /// The runtime's own choice (NearFirst), or what the environment says.
+  /// The runtime's own choice (NearFirst), or the policy that the environment selects.
   AnyStealing() = default;
 
-  /// This one, which is copied once and then shared by all copies of this value.
+  /// Holds a copy of `policy`, which all copies of this value share.
   template <class Policy>
   requires(!std::same_as<Policy, AnyStealing> && Stealing<Policy>) AnyStealing(Policy policy)
       : round_([shared = std::make_shared<const Policy>(std::move(policy))](
@@ -59,7 +60,7 @@ class AnyStealing {
           return shared->round(others, draw, visit);
         }) {}
 
-  /// Whether it is that of a class, and not the runtime's choice.
+  /// Whether it holds a given policy, and not the runtime's choice.
   explicit operator bool() const noexcept { return round_ != nullptr; }
 
   /// See Stealing. Requires a policy.

@@ -10,19 +10,19 @@
 
 namespace kumiko::runtime::policy {
 
-/// A policy and what the environment's KUMIKO_STEALING calls it.
+/// A policy and its name in the environment variable KUMIKO_STEALING.
 struct NamedStealing {
-  std::string_view name;  ///< to be given in the environment
+  std::string_view name;  ///< its name in the environment
   AnyStealing (*make)();  ///< makes the policy
 };
 
-/// All of them; the first is the runtime's own choice.
+/// All named policies; the first is the runtime's own choice.
 inline constexpr std::array kStealingTable{
     NamedStealing{"near_first", [] { return AnyStealing(NearFirst{}); }},
     NamedStealing{"uniform", [] { return AnyStealing(Uniform{}); }},
 };
 
-/// The policy of this name; none if the table has none.
+/// The policy of this name, or nothing if the table has none.
 inline AnyStealing stealing_by(std::string_view name) {
   for (const NamedStealing& row : kStealingTable) {
     if (row.name == name) return row.make();

@@ -1,4 +1,4 @@
-// Whom an idle worker asks for work: anybody, each time anew.
+// Steal policy: each visit is to a random worker.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,10 @@
 
 namespace kumiko::runtime::policy {
 
-/// As many visits as there are other workers, each to one drawn at random from all of them,
-/// wherever they are: the thieves of Blumofe and Leiserson, "Scheduling multithreaded computations
-/// by work stealing", J. ACM 46 (1999), whose bounds hold for these.
+/// One round has as many visits as there are other workers. Each visit is to a worker drawn at
+/// random from all of them, near or far. These are the thieves of Blumofe and Leiserson,
+/// "Scheduling multithreaded computations by work stealing", J. ACM 46 (1999), whose bounds hold
+/// for this policy.
 struct Uniform {
   /// See Stealing.
   bool round(const Others& others, const Draw& draw, const Visit& visit) const {

@@ -1,4 +1,5 @@
-// How a worker without work waits: how long it searches, how politely, and whether it ever sleeps.
+// How a worker without work waits: how long it searches, how often it yields its core, and whether
+// it sleeps.
 #pragma once
 
 #include <array>
@@ -11,42 +12,44 @@
 
 namespace kumiko::runtime::policy {
 
-/// What a waiting policy is told when it is asked.
+/// The situation of a worker, passed to its waiting policy.
 struct Surroundings {
   bool oversubscribed;        ///< there are more workers than cores
   bool has_pollers;           ///< there are sources of events from outside, such as I/O
-  bool others_sleep = false;  ///< of whom nobody is woken for as long as another one searches
+  bool others_sleep = false;  ///< some workers sleep; none is woken while another worker searches
 };
 
-/// A search that never ends by itself.
+/// The duration of a search that does not end by itself.
 inline constexpr std::chrono::nanoseconds kForever = std::chrono::nanoseconds::max();
 
-/// The longest of all other searches, so that a Runtime ends, and a trace starts, within this time.
+/// The largest duration of all other searches, so that a Runtime ends, and a trace starts, within
+/// this time.
 inline constexpr std::chrono::nanoseconds kLongestSearch = std::chrono::milliseconds(100);
 
-/// A *waiting policy* is asked while a worker searches, never while it has work, and once when a
-/// Runtime is made. One object serves all workers at the same time; it must not throw. Where it
-/// says that a search takes kForever, its workers sleep at the end of their Runtime only.
+/// A *waiting policy* is called while a worker searches, never while it has work, and once when a
+/// Runtime is made. One object serves all workers at the same time. It must not throw. If it
+/// returns kForever for the duration of a search, workers sleep only at the end of their Runtime.
 template <class Policy>
 concept Waiting = requires(const Policy policy, const Surroundings& around) {
-  /// How long a worker searches before it sleeps; a round over the others is made in any case. An
-  /// answer of kForever does not depend on has_pollers; others are cut to kLongestSearch.
+  /// The time for which a worker searches before it sleeps; it makes at least one round over the
+  /// other workers. Whether this is kForever must not depend on has_pollers. Other durations are
+  /// limited to kLongestSearch.
   { policy.search_time(around) } -> std::same_as<std::chrono::nanoseconds>;
-  /// How many pauses of the processor it makes between two rounds; asked once a search.
+  /// The number of pause instructions between two rounds; called once per search.
   { policy.pauses() } -> std::same_as<int>;
-  /// Whether it lets other OS threads have its core every few rounds.
+  /// Whether it yields its core to other OS threads every few rounds.
   { policy.gives_core_away(around) } -> std::same_as<bool>;
 };
 
-/// Pauses between two rounds: some hundred nanoseconds, in which the core's other hardware thread
-/// has its resources.
+/// Pause instructions between two rounds: some hundred nanoseconds, in which the core's other
+/// hardware thread can use its resources.
 inline constexpr int kPausesPerRound = 8;
 
 /// Searches for about as long as a sleeping worker needs to wake (5 to 50 us), which bounds the
-/// loss to a factor of two; sleeps at once where workers outnumber cores. Where there are pollers
-/// those for whose messages it waits may be on this machine, so it lets them have its core.
+/// loss to a factor of two. Sleeps immediately if there are more workers than cores. If there are
+/// pollers, the senders of the messages may be on this machine, so it yields its core to them.
 struct Adaptive {
-  /// How long it searches where each worker has a core.
+  /// The duration of a search if each worker has a core.
   static constexpr std::chrono::microseconds kSearchTime{50};
 
   /// See Waiting.
@@ -77,7 +80,7 @@ struct SpinPause : Spin {
   int pauses() const noexcept { return kPausesPerRound; }
 };
 
-/// Searches all the time, and gives its core away.
+/// Searches all the time, and yields its core.
 struct Yield : SpinPause {
   /// See Waiting.
   bool gives_core_away(const Surroundings&) const noexcept { return true; }
@@ -91,29 +94,31 @@ struct Sleep : SpinPause {
   }
 };
 
-/// Searches as Adaptive does while the cores are the process's own. While others want them too, or
-/// there are more workers than cores, it gives its core away after every few looks, since whoever
-/// has the work may need it, and searches for longer before it sleeps: to be run again in turn
-/// takes less than to be woken. Where others sleep already it sleeps at once, for it may not be on
-/// a core at the moment when one of them should be woken in its place.
+/// Searches as Adaptive does while no other program uses the cores. While other programs use them
+/// too, or if there are more workers than cores, it yields its core every few rounds, because the
+/// thread that has the work may need it. It then searches for longer before it sleeps, because
+/// being scheduled again takes less time than being woken. If other workers sleep already, it
+/// sleeps immediately, because it may have no core at the moment when one of them should be woken
+/// instead.
 class Pressure {
  public:
-  /// How long it searches where cores are shared: what was best beside busy loops, 0.5 to 5 ms
-  /// being alike.
+  /// The duration of a search if cores are shared. It was the best value with busy loops; 0.5 to 5
+  /// ms make no difference.
   static constexpr std::chrono::milliseconds kSharedSearchTime{1};
 
-  /// Goes by what the system says while the Runtime runs: time stolen by a hypervisor, throttling
-  /// by a control group's quota, and time in which threads waited for a core, others' and own. It
-  /// notices within some 200 ms. Where the system says nothing but the last stderr is told, once.
-  /// The cores are those of whoever makes the Runtime; each Runtime looks for itself.
+  /// Uses the system's data while the Runtime runs: time stolen by a hypervisor, throttling by a
+  /// control group's quota, and time in which threads, others and its own, waited for a core. It
+  /// notices a change within about 200 ms. If the system provides only the waits of the process's
+  /// own threads, a line on stderr says so, once. The cores are those of the thread that makes the
+  /// Runtime. Each Runtime has its own data.
   explicit Pressure(std::chrono::nanoseconds search_time = Adaptive::kSearchTime);
 
-  /// Goes by `shares_cores`, which is asked by several workers at once and must not throw.
+  /// Uses `shares_cores`, which several workers call at the same time and which must not throw.
   explicit Pressure(std::function<bool()> shares_cores,
                     std::chrono::nanoseconds search_time = Adaptive::kSearchTime)
       : shares_cores_(std::move(shares_cores)), search_time_(search_time) {}
 
-  /// One for another Runtime: it knows nothing yet, but for what it was told to go by.
+  /// A policy for another Runtime: it uses the same source of data, but has no data yet.
   Pressure renewed() const {
     return goes_by_system_ ? Pressure(search_time_) : Pressure(shares_cores_, search_time_);
   }
@@ -151,18 +156,19 @@ constexpr std::array<std::string_view, 6> names_of(IdlePolicy) noexcept {
   return {"adaptive", "spin", "spin_pause", "yield", "sleep", "pressure"};
 }
 
-/// A waiting policy of whatever class. One object serves all workers of a Runtime.
+/// A waiting policy of any class. One object serves all workers of a Runtime.
 class AnyWaiting {
  public:
-  /// The one that goes by this name.
+  /// The policy of this name.
   AnyWaiting(IdlePolicy name = IdlePolicy::kPressure) : AnyWaiting(by(name)) {}
 
-  /// This one.
+  /// Holds a copy of `policy`.
   template <class Policy>
   requires(!std::same_as<Policy, AnyWaiting> && Waiting<Policy>) AnyWaiting(Policy policy)
       : policy_(std::make_shared<const Held<Policy>>(std::move(policy))) {}
 
-  /// For another Runtime: what renewed() of the policy returns, where it has that; else this one.
+  /// The policy for another Runtime: the result of the policy's renewed() if it has one, else this
+  /// policy.
   AnyWaiting renewed() const { return policy_->renewed(*this); }
 
   /// See Waiting.
