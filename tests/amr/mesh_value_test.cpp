@@ -133,7 +133,7 @@ TEST(MeshValue, GivenSoundBytesOfSomethingElseThenTheErrorSaysWhatIsWrong) {
   numbers.insert(numbers.end(), {1, 0, 0, 0, 0xFFFFFFFF});
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("level 0 patch (0, 0) has owner -1"));
   numbers[7] = 2;
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh has 2 where axis 0 is"));
+  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's periodic flag of axis 0 is 2"));
   numbers = header;
   numbers.insert(numbers.end(), {0xFFFFFFFF, 0x0FFFFFFF});
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));

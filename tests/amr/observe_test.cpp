@@ -115,7 +115,9 @@ TEST(Observe, GivenACaseThatAsksForItThenItSeesEveryNthStateOnceAndNoBitChanges)
       EXPECT_EQ(seen.calls, 1) << step;
       EXPECT_EQ(seen.largest, expected.at(step).first) << step;
       EXPECT_EQ(seen.time, expected.at(step).second) << step;
-      if (step > 0) EXPECT_NEAR(seen.dt, seen.time - expected.at(step - 1).second, 1e-15);
+      if (step > 0) {
+        EXPECT_NEAR(seen.dt, seen.time - expected.at(step - 1).second, 1e-15);
+      }
       EXPECT_TRUE(std::is_sorted(seen.patches.begin(), seen.patches.end()));
       const auto fine = std::ranges::count(seen.patches, 1, &PatchId::level);
       EXPECT_EQ(seen.covered, fine) << "each finer patch covers a quadrant";

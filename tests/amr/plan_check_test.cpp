@@ -94,7 +94,7 @@ TEST(PlanCheckTest, GivenARankWithAnotherMeshThenTheErrorNamesItAndTheLevel) {
     compare_plans(owner, own, reads_of(own, {}, owner.number()));
   });
   EXPECT_THAT(words[0], HasSubstr("ranks 0 and 2 disagree about level 2 of the mesh they share: "
-                                  "one has "));
+                                  "the first lists "));
   EXPECT_EQ(words[1], words[0]);
   EXPECT_EQ(words[2], words[0]);
 }

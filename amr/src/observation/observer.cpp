@@ -86,12 +86,39 @@ std::vector<WorkerActivity> Observer::activity() const {
   return all;
 }
 
-void Observer::end_window(const Window& window, std::vector<std::size_t> blocks) {
+void Observer::report_window(Gathering& all) {
   window_end_ = read_ticks();
   seconds_per_tick_ = clock_.seconds_per_tick();
   for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, window_end_);
-  gather_steps();
-  gather_waits();
+  std::vector<Part<StepLoad>> loads;
+  const std::size_t steps = workers_.front().steps.size();
+  for (std::size_t step = 0; step < steps; ++step) {
+    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
+      const Tally& tally = workers_[worker].steps[step];
+      const int place = static_cast<int>(step) * all_workers_ + first_worker_;
+      loads.push_back(
+          {{},
+           place + static_cast<int>(worker),
+           {{tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals}, tally.cfl}});
+    }
+  }
+  all.add(loads);
+  std::vector<Part<PatchWait>> waits;
+  for (Worker& own : workers_) {
+    for (KeptWait& kept : own.waits) {
+      if (kept.ticks == 0) continue;
+      waits.push_back({{}, owner_.number(), kept.wait});
+      waits.back().value.seconds = seconds(kept.ticks);
+      waits.back().value.worker += first_worker_;
+      kept = {};
+    }
+  }
+  all.add(waits);
+}
+
+void Observer::end_window(const Window& window, std::vector<std::size_t> blocks, Gathering& all) {
+  take_steps(all);
+  take_waits(all);
   std::uint64_t expected = 0;
   for (int level = 0; level < window.levels; ++level) {
     const std::uint64_t of_level = patches_.level(level).size() * kPatchPoints *
@@ -111,20 +138,9 @@ void Observer::drop_window() {
   patches_.for_each([](PatchWork& work) { work.base_step = -1; });
 }
 
-void Observer::gather_steps() {
-  std::vector<Part<StepLoad>> loads;
+void Observer::take_steps(Gathering& all) {
+  const std::vector<Part<StepLoad>> loads = all.take<StepLoad>();
   const std::size_t steps = workers_.front().steps.size();
-  for (std::size_t step = 0; step < steps; ++step) {
-    for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
-      const Tally& tally = workers_[worker].steps[step];
-      const int place = static_cast<int>(step) * all_workers_ + first_worker_;
-      loads.push_back(
-          {{},
-           place + static_cast<int>(worker),
-           {{tally.updates, seconds(tally.busy), seconds(tally.wait), tally.steals}, tally.cfl}});
-    }
-  }
-  loads = collect(owner_, std::move(loads));
   updates_ = 0;
   for (std::size_t step = 0, at = 0; step < steps; ++step) {
     BaseStepLoad load{first_ + static_cast<int>(step), {}};
@@ -168,19 +184,9 @@ void Observer::note_wait(std::uint64_t ticks, const PatchWait& wait) {
   own.shortest_kept = std::min_element(own.waits.begin(), own.waits.end(), shorter)->ticks;
 }
 
-void Observer::gather_waits() {
+void Observer::take_waits(Gathering& all) {
   std::vector<PatchWait>& longest = counters_.longest_waits;
-  std::vector<Part<PatchWait>> waits;
-  for (Worker& own : workers_) {
-    for (KeptWait& kept : own.waits) {
-      if (kept.ticks == 0) continue;
-      waits.push_back({{}, owner_.number(), kept.wait});
-      waits.back().value.seconds = seconds(kept.ticks);
-      waits.back().value.worker += first_worker_;
-      kept = {};
-    }
-  }
-  for (const Part<PatchWait>& wait : collect(owner_, std::move(waits))) {
+  for (const Part<PatchWait>& wait : all.take<PatchWait>()) {
     longest.push_back(wait.value);
   }
   std::stable_sort(longest.begin(), longest.end(),

@@ -75,11 +75,14 @@ class Observer {
   /// Begins a window on the mesh as it is; by the driver, while nobody works. Patches that have
   /// stayed since the last one keep their PatchWork.
   void begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
-  /// Ends a window that has not failed: counts it and keeps its trace; by all owners' drivers, when
-  /// all work is done. Checks that the point updates that all owners have made leave no patch out.
+  /// Adds what all owners are to know of a window to what they exchange; by all owners' drivers,
+  /// when all work is done. Then one of the next two ends it.
+  void report_window(Gathering& all);
+  /// Ends a window that has not failed: takes what has been exchanged, counts it and keeps its
+  /// trace. Checks that the point updates that all owners have made leave no patch out.
   /// \param blocks  see StepSchedule::blocks()
-  void end_window(const Window& window, std::vector<std::size_t> blocks);
-  /// Ends a window that has failed, as if it had never been; by all owners' drivers.
+  void end_window(const Window& window, std::vector<std::size_t> blocks, Gathering& all);
+  /// Ends a window that has failed, as if it had never been.
   void drop_window();
 
   /// A piece of work of one worker on a patch, or on several that are charged with equal parts of
@@ -209,8 +212,8 @@ class Observer {
     return runtime_ == nullptr ? 0 : runtime_->steals(worker);
   }
   void note_queues(int worker, std::uint64_t steals, PieceRecord& record) const;
-  void gather_waits();
-  void gather_steps();
+  void take_waits(Gathering& all);
+  void take_steps(Gathering& all);
   void forget_short_waits();
 
   Owner& owner_;

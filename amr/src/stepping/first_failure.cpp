@@ -21,26 +21,7 @@ namespace kumiko::amr {
 
 namespace {
 
-/// The types of exceptions that owners tell each other of; whatever else there is is of kOther.
-enum class ErrorType : std::int32_t {
-  kOther,
-  kCfl,
-  kRefused,
-  kInadmissible,
-  kDeclaration,
-  kBrokenValue,
-  kInvalidArgument
-};
-
-/// What of a failure decides which one comes first, beside the patch; and what it is.
-struct ToldFailure {
-  PieceOrder order;
-  double cfl = 0.0;
-  std::int32_t owner = 0;
-  ErrorType type = ErrorType::kOther;
-  std::int64_t number = 0;  ///< the smallest steps of CflError, the base step of StepRefused
-};
-
+/// Whether one failure comes before another one.
 bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
   const auto key = [](const Part<ToldFailure>& part) {
     return std::tuple(part.value.order, -part.value.cfl, part.patch);
@@ -160,31 +141,35 @@ PieceOrder order_of(const LevelStep& step, PieceKind kind) {
   return {step.begin_tick(), 1, step.level, kind == PieceKind::kBlend ? 1 : 0};
 }
 
-void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch) {
-  std::vector<Part<ToldFailure>> failures;
-  std::exception_ptr own_failure;
-  std::string own_text;
-  if (own) {
-    try {
-      own_failure = with_place(*own, patch);
-    } catch (const std::bad_alloc&) {
-      // No memory for the words: the others wait for this owner all the same.
-      own_failure = own->what;
-    }
-    ToldFailure told{order_of(own->step, own->kind), own->cfl, owner.number()};
-    own_text = text_and_type(own_failure, told);
-    failures.push_back({patch, 0, told});
+OwnFailure::OwnFailure(const Owner& owner, const std::optional<Failure>& own,
+                       const PatchId& patch) {
+  if (!own) return;
+  try {
+    what_ = with_place(*own, patch);
+  } catch (const std::bad_alloc&) {
+    // No memory for the words: the others wait for this owner all the same.
+    what_ = own->what;
   }
-  failures = collect(owner, std::move(failures));
-  if (failures.empty()) return;
-  const ToldFailure first = std::min_element(failures.begin(), failures.end(), comes_before)->value;
+  ToldFailure told{order_of(own->step, own->kind), own->cfl, owner.number()};
+  text_ = text_and_type(what_, told);
+  told_.push_back({patch, 0, told});
+}
+
+void OwnFailure::throw_first(Owner& owner, const std::vector<Part<ToldFailure>>& all) const {
+  if (all.empty()) return;
+  const ToldFailure first = std::min_element(all.begin(), all.end(), comes_before)->value;
   const bool is_own = first.owner == owner.number();
   const std::vector<std::byte> others =
-      owner.exchange(is_own ? std::as_bytes(std::span(own_text)) : std::span<const std::byte>());
-  if (is_own) std::rethrow_exception(own_failure);
+      owner.exchange(is_own ? std::as_bytes(std::span(text_)) : std::span<const std::byte>());
+  if (is_own) std::rethrow_exception(what_);
   std::string text(others.size(), ' ');
   std::memcpy(text.data(), others.data(), others.size());
   throw_told(first, text);
+}
+
+void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch) {
+  const OwnFailure failure(owner, own, patch);
+  failure.throw_first(owner, collect(owner, failure.told()));
 }
 
 }  // namespace kumiko::amr

@@ -13,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/solver.hpp>
@@ -97,13 +98,53 @@ class FirstFailure {
   std::atomic<int> last_step_{kNone};  ///< base step of the failure, the last one that matters
 };
 
-/// Throws the failure that comes first among those of all owners; each has its first one, if any.
-/// The owner that has it throws its exception, the others one with its text: a CflError,
-/// StepRefused, InadmissibleState, DeclarationError, BrokenValueError or std::invalid_argument if
-/// it is one, else a std::runtime_error. What a case or a solver has thrown is nested in an
-/// exception with its text and its patch, base step and time: a std::bad_alloc or
-/// std::invalid_argument if it is one, else a std::runtime_error. All owners call it; it returns if
-/// none has failed. \param own    with an exception \param patch  that has failed
+/// The types of exceptions that owners tell each other of; all others are of kOther.
+enum class ErrorType : std::int32_t {
+  kOther,
+  kCfl,
+  kRefused,
+  kInadmissible,
+  kDeclaration,
+  kBrokenValue,
+  kInvalidArgument
+};
+
+/// What other owners are told of a failure, beside its patch: what decides which one comes first,
+/// and of which type it is.
+struct ToldFailure {
+  PieceOrder order;
+  double cfl = 0.0;
+  std::int32_t owner = 0;
+  ErrorType type = ErrorType::kOther;
+  std::int64_t number = 0;  ///< the smallest steps of CflError, the base step of StepRefused
+};
+
+/// This owner's first failure, if any, to be told to the others.
+///
+/// The owner that has the first of all throws its exception, the others one with its text: a
+/// CflError, StepRefused, InadmissibleState, DeclarationError, BrokenValueError or
+/// std::invalid_argument if it is one, else a std::runtime_error. What a case or a solver has
+/// thrown is nested in an exception with its text and its patch, base step and time: a
+/// std::bad_alloc or std::invalid_argument if it is one, else a std::runtime_error.
+class OwnFailure {
+ public:
+  /// \param own    with an exception
+  /// \param patch  that has failed
+  OwnFailure(const Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
+
+  /// What the others are told: one part, or none.
+  const std::vector<Part<ToldFailure>>& told() const { return told_; }
+  /// Throws the failure that comes first among those of all owners, which all of them call it with;
+  /// returns if there are none.
+  void throw_first(Owner& owner, const std::vector<Part<ToldFailure>>& all) const;
+
+ private:
+  std::vector<Part<ToldFailure>> told_;
+  std::exception_ptr what_;
+  std::string text_;
+};
+
+/// Tells the others of this owner's failure and throws the first of all; all owners call it.
 void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
 
 }  // namespace kumiko::amr

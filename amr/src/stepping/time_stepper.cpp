@@ -90,16 +90,26 @@ double TimeStepper::set_stretch(const Stretch& stretch, double time) {
 }
 
 double TimeStepper::largest_cfl(double time) {
-  return largest(time, [&](int level, std::size_t slot) {
-    const PatchNote note("the CFL number", hierarchy_.level(level).patch(slot).id(),
-                         PatchNote::kNoStep, time);
-    return patches_.cfl_now(level, slot, time);
-  });
+  return largest(time, [&](int level, std::size_t slot) { return cfl_now(level, slot, time); });
 }
 
-/// The largest number of all owners' patches; in any order, since it is a maximum.
+std::optional<double> TimeStepper::own_largest_cfl(double time) {
+  const double largest =
+      own_largest(time, [&](int level, std::size_t slot) { return cfl_now(level, slot, time); });
+  if (failures_.take()) return std::nullopt;
+  return largest;
+}
+
+double TimeStepper::cfl_now(int level, std::size_t slot, double time) const {
+  const PatchNote note("the CFL number", hierarchy_.level(level).patch(slot).id(),
+                       PatchNote::kNoStep, time);
+  return patches_.cfl_now(level, slot, time);
+}
+
+/// The largest number of this owner's patches; in any order, since it is a maximum. What is thrown
+/// becomes a failure.
 template <class CflOf>
-double TimeStepper::largest(double time, CflOf cfl_of) {
+double TimeStepper::own_largest(double time, CflOf cfl_of) {
   double largest = 0.0;
   for (int index = 0; index < hierarchy_.used_levels(); ++index) {
     const Level& level = hierarchy_.level(index);
@@ -114,19 +124,40 @@ double TimeStepper::largest(double time, CflOf cfl_of) {
     });
     for (const double cfl : each) largest = std::max(largest, cfl);
   }
+  return largest;
+}
+
+template <class CflOf>
+double TimeStepper::largest(double time, CflOf cfl_of) {
+  const double largest = own_largest(time, cfl_of);
   end_on_failure();
   return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
 }
 
-void TimeStepper::advance(int first, int count) {
+std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& own_values) {
   has_failed_together_ = false;
   const StepRules& rules = patches_.rules();
   const Window window{rules.clock(), first, count, hierarchy_.used_levels(),
                       rules.blends_in_time()};
   observer_.begin_window(window, hierarchy_, rules);
   schedule_->take(window);
+  std::vector<Part<double>> values;
+  const OwnFailure failure = take_failure();
+  if (failure.told().empty()) {
+    swap_states(window);
+    if (own_values) {
+      for (const double value : own_values()) {
+        values.push_back({{}, static_cast<int>(values.size()), value});
+      }
+    }
+  }
+  Gathering all;
+  all.add(failure.told());
+  observer_.report_window(all);
+  all.add(values);
+  all.exchange(owner_);
   try {
-    end_on_failure();
+    failure.throw_first(owner_, all.take<ToldFailure>());
   } catch (const cluster::RankLost&) {
     throw;
   } catch (...) {
@@ -134,7 +165,18 @@ void TimeStepper::advance(int first, int count) {
     observer_.drop_window();
     throw;
   }
-  observer_.end_window(window, schedule_->blocks());
+  observer_.end_window(window, schedule_->blocks(), all);
+  std::vector<double> largest(values.size());
+  for (std::size_t at = 0; at < values.size(); ++at) largest[at] = values[at].value;
+  for (const Part<double>& part : all.take<double>()) {
+    double& of_all = largest[static_cast<std::size_t>(part.item)];
+    of_all = std::max(of_all, part.value);
+  }
+  return largest;
+}
+
+/// Makes the last states of a window the patches' states `now`.
+void TimeStepper::swap_states(const Window& window) {
   for (int index = 0; index < hierarchy_.max_levels(); ++index) {
     if (state_at(window.steps(index)) == State::kNow) continue;
     Level& level = hierarchy_.level(index);
@@ -165,9 +207,10 @@ void TimeStepper::throw_error(const Failure& failure, const Patch& patch) const 
       step.base_step);
 }
 
-void TimeStepper::end_on_failure() {
+/// Takes this owner's first failure out, as an exception.
+OwnFailure TimeStepper::take_failure() {
   std::optional<Failure> failure = failures_.take();
-  if (!failure) return throw_first(owner_, failure, {});
+  if (!failure) return {owner_, failure, {}};
   const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
   if (!failure->what) {
     try {
@@ -176,7 +219,12 @@ void TimeStepper::end_on_failure() {
       failure->what = std::current_exception();
     }
   }
-  throw_first(owner_, failure, patch.id());
+  return {owner_, failure, patch.id()};
+}
+
+void TimeStepper::end_on_failure() {
+  const OwnFailure failure = take_failure();
+  failure.throw_first(owner_, collect(owner_, failure.told()));
 }
 
 }  // namespace kumiko::amr

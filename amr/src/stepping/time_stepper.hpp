@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <kumiko/amr/simulation_options.hpp>
@@ -44,6 +45,8 @@ class TimeStepper {
   /// The largest CFL number of all owners' patches, all of whom call it, with the state that there
   /// is at a time and steps as they are.
   double largest_cfl(double time);
+  /// That of this owner's patches; nothing where a case or a solver throws. Tells nobody.
+  std::optional<double> own_largest_cfl(double time);
   bool serves(double cfl) const { return patches_.serves(cfl); }
 
   /// The shadows of others' patches, of which the engine keeps those of a regrid.
@@ -51,8 +54,12 @@ class TimeStepper {
 
   /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity or a
   /// nonlinear solver it throws CflError as prepare() does, or StepRefused where steps are chosen;
-  /// the levels then stand at different times, and nothing is counted.
-  void advance(int first, int count);
+  /// the levels then stand at different times, and nothing is counted. All owners exchange what
+  /// they are to know of these steps at once, and with it values of the caller's.
+  /// \param own_values  this owner's, of the state that is reached; equally many for all owners
+  /// \return the largest of all owners' values, each
+  using OwnValues = std::function<std::vector<double>()>;
+  std::vector<double> advance(int first, int count, const OwnValues& own_values = {});
   /// Whether all owners know of the latest failure of advance(): they can go back together.
   bool has_failed_together() const { return has_failed_together_; }
 
@@ -77,7 +84,12 @@ class TimeStepper {
 
  private:
   [[noreturn]] void throw_error(const Failure& failure, const Patch& patch) const;
+  OwnFailure take_failure();
   void end_on_failure();
+  void swap_states(const Window& window);
+  double cfl_now(int level, std::size_t slot, double time) const;
+  template <class CflOf>
+  double own_largest(double time, CflOf cfl_of);
   template <class CflOf>
   double largest(double time, CflOf cfl_of);
 

@@ -11,7 +11,8 @@ namespace {
 class Squall final : public amr::Case {
  public:
   static amr::Description describe() {
-    return {"squall", "a hill in a wind that jumps", {{"gust", 6.0, "factor of the wind", 1.0, 50.0}}};
+    return {
+        "squall", "a hill in a wind that jumps", {{"gust", 6.0, "factor of the wind", 1.0, 50.0}}};
   }
   explicit Squall(const amr::ParameterSet& parameters) : gust_(parameters.number("gust")) {}
 

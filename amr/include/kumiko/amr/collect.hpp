@@ -101,6 +101,59 @@ std::vector<Part<Value>> collect(Owner& owner, std::vector<Part<Value>> parts) {
   return parts;
 }
 
+/// Collects several lists of parts in one exchange. Every owner adds lists of the same types in the
+/// same order, calls exchange(), and then takes them in that order.
+class Gathering {
+ public:
+  /// Adds this owner's parts, which must be in canonical order.
+  template <class Value>
+  void add(const std::vector<Part<Value>>& parts) {
+    static_assert(std::is_trivially_copyable_v<Part<Value>>, "parts are sent as bytes");
+    ++lists_;
+    append(std::as_bytes(std::span(parts)));
+  }
+  void exchange(Owner& owner) {
+    const std::vector<std::byte> others = owner.exchange(texts_);
+    texts_.insert(texts_.end(), others.begin(), others.end());
+    for (std::size_t at = 0; at < texts_.size();) {
+      next_.push_back(at);
+      for (std::size_t list = 0; list < lists_; ++list) at = after(at);
+    }
+  }
+  /// The next list with the parts of all owners, as collect() gives it.
+  template <class Value>
+  std::vector<Part<Value>> take() {
+    std::vector<Part<Value>> all;
+    for (std::size_t& at : next_) {
+      const std::size_t begin = at + sizeof(std::uint64_t);
+      at = after(at);
+      const std::size_t before = all.size();
+      all.resize(before + (at - begin) / sizeof(Part<Value>));
+      if (at > begin) std::memcpy(all.data() + before, texts_.data() + begin, at - begin);
+    }
+    if (next_.size() > 1) std::sort(all.begin(), all.end());
+    return all;
+  }
+
+ private:
+  void append(std::span<const std::byte> list) {
+    const std::uint64_t size = list.size();
+    const auto head = std::as_bytes(std::span(&size, 1));
+    texts_.insert(texts_.end(), head.begin(), head.end());
+    texts_.insert(texts_.end(), list.begin(), list.end());
+  }
+  /// Where the list after that at a place begins.
+  std::size_t after(std::size_t at) const {
+    std::uint64_t size = 0;
+    std::memcpy(&size, texts_.data() + at, sizeof(size));
+    return at + sizeof(size) + static_cast<std::size_t>(size);
+  }
+
+  std::vector<std::byte> texts_;   ///< one owner's after the other's
+  std::size_t lists_ = 0;          ///< of each owner
+  std::vector<std::size_t> next_;  ///< where each owner's next list begins
+};
+
 /// Folds one value of each owner. The result must not depend on the order, as for a maximum or a
 /// sum of integers.
 template <class Value, class Fold>
