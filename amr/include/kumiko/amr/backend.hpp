@@ -117,7 +117,7 @@ class Backend {
   };
 
   /// Calls task so that every own patch of the level is in one list.
-  /// \param in_lists true if long lists are wanted although workers could take single patches
+  /// \param in_lists  true if long lists are wanted although workers could take single patches
   virtual void deal_out(const Level& level, bool in_lists, const ListTask& task) = 0;
 
   std::string_view name_;
@@ -133,9 +133,9 @@ const std::vector<std::string>& backend_names();
 /// barriers), `openmp` (equal parts; or assigned while a loop runs, if OMP_SCHEDULE is dynamic,
 /// guided or auto) or `serial`.
 /// \param workers  0 = as many as the machine grants; serial always has one
-/// \param idle what workers of `threads` do while they find no work Throws std::invalid_argument
-/// for an unknown name, a negative count, or serial with a count above 1, and std::runtime_error if
-/// the system refuses that many OS threads.
+/// \param idle  what workers of `threads` do while they find no work
+/// Throws std::invalid_argument for an unknown name, a negative count, or serial with a count above
+/// 1, and std::runtime_error if the system refuses that many OS threads.
 std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
                                       runtime::IdlePolicy idle = runtime::IdlePolicy::kPressure);
 

@@ -73,9 +73,9 @@ struct MemoryUse {
 class Hierarchy {
  public:
   /// Builds level 0; its data is uninitialised.
-  /// \param owner the owner that this process is: it has the data of that owner's patches
-  /// \param base_owners owners of the patches of level 0, by slot; empty: owner 0 owns all Throws
-  /// std::invalid_argument unless 1 <= max_levels <= 8.
+  /// \param owner  the owner that this process is: it has the data of that owner's patches
+  /// \param base_owners  owners of the patches of level 0, by slot; empty: owner 0 owns all
+  /// Throws std::invalid_argument unless 1 <= max_levels <= 8.
   Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t owner = 0,
             std::vector<std::int32_t> base_owners = {});
   Hierarchy(const Hierarchy&) = delete;

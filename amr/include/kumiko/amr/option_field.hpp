@@ -21,8 +21,8 @@ namespace kumiko::amr {
 /// An option has an invalid value. what() has the member's name in backticks, as all messages of
 /// the engine do, so that a program can replace it by its own name.
 struct OptionError : std::invalid_argument {
-  /// \param must the allowed values, and the reason
-  /// \param in_region for an option of a region, the region's index
+  /// \param must  the allowed values, and the reason
+  /// \param in_region  for an option of a region, the region's index
   OptionError(std::string name, std::string text, std::string must,
               std::optional<std::size_t> in_region = std::nullopt);
 

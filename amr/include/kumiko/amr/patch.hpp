@@ -61,7 +61,7 @@ class Patch {
   std::span<double> coefficients() { return {coefficients_, shape_.coefficients}; }
   std::span<const double> coefficients() const { return {coefficients_, shape_.coefficients}; }
 
-  /// Fluxes of the patch's latest step. Only where the shape says flux_form, as flux_register().
+  /// Fluxes of the patch's latest step. Only if the shape has flux_form; so is flux_register().
   FaceFluxes fluxes() const { return {coefficients_ + shape_.coefficients, shape_.components}; }
   /// Sums of the fluxes through the patch's sides over the coarse step.
   FluxRegister flux_register() const {

@@ -15,7 +15,7 @@ namespace kumiko::amr {
 /// The strip that contains the centre of row j of patches. Strips are of equal height in y,
 /// numbered from the bottom; a centre on the border of two strips belongs to the upper one. Backend
 /// `pthread`.
-/// \param patches_y rows of patches of the domain on the patch's level
+/// \param patches_y  rows of patches of the domain on the patch's level
 constexpr int strip_of(int j, std::int64_t patches_y, int strips) {
   const std::int64_t twice_centre = 2 * std::int64_t{j} + 1;
   return static_cast<int>(twice_centre * strips / (2 * patches_y));
@@ -58,7 +58,7 @@ struct BlocksInTime {
 /// a row, as far as the neighbouring rows allow. A worker then works on one row more than there are
 /// steps, and reads each row from memory once for all steps. Nothing if the level fits into the
 /// cache, or if twice the rows of two steps of every worker do not.
-/// \param slots number of slots of the level; the following are its rows and its size in bytes
+/// \param slots  number of slots of the level; the following are its rows and its size in bytes
 /// \param cache  bytes that the workers share
 constexpr std::optional<BlocksInTime> blocks_in_time(std::size_t slots, std::size_t rows,
                                                      std::size_t bytes, std::size_t cache,
@@ -86,7 +86,7 @@ constexpr int home_of(std::size_t slot, std::size_t slots, int workers) {
 
 /// The home worker of a slot if slots differ in weight: every worker has an equal part of the
 /// level's weight, and a slot belongs to the part that contains its middle.
-/// \param before total weight of the slots before this one; `weight` is that of this slot, and
+/// \param before  total weight of the slots before this one; `weight` is that of this slot, and
 /// `all` that of the level
 constexpr int weighted_home_of(double before, double weight, double all, int workers) {
   return std::min(workers - 1, static_cast<int>((before + 0.5 * weight) / all * workers));

@@ -46,7 +46,7 @@ struct PatchReads {
 /// of patches. Slots are valid until the mesh changes.
 class ReadPlan {
  public:
-  /// \param ghosts number of ghost layers around each patch
+  /// \param ghosts  number of ghost layers around each patch
   explicit ReadPlan(int ghosts);
 
   /// Updates the plan for a level whose patches have changed. Call it after each change, for one

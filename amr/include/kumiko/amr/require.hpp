@@ -3,8 +3,8 @@
 //   require(points > 0, "the grid has {} points; it needs at least 1", points);
 //   ensure(size < room, "{} pieces are ready, of {} at most", size, room);
 //
-// The values are evaluated whether the condition holds or not. Where a failure is neither the
-// caller's nor the programmer's, as in files, an exception of its own says so.
+// The values are evaluated whether the condition holds or not. Failures that are neither the
+// caller's nor the programmer's, such as those of files, have their own exceptions.
 #pragma once
 
 #include <stdexcept>

@@ -43,11 +43,11 @@ struct Body;
 /// The rank that a Here is of.
 Node& node_of(const Here& here) noexcept;
 
-/// The message is complete: its tokens go with it. Returns how many; names them at the message's
-/// end if whoever gets it may drop it unread.
+/// Completes a message, with its tokens. Returns their number; lists them at the message's end if
+/// the receiver may drop it unread.
 std::size_t send_tokens(Writer& writer, bool named);
 
-/// What F returns to who invokes it, with or without a Here in front of the arguments.
+/// The type that F returns to its invoker, called with or without a Here in front of the arguments.
 template <class F, class... Arguments>
 struct Returned {
   static_assert(std::is_invocable_v<const F&, Arguments...>,
@@ -63,7 +63,7 @@ struct Returned<F, Arguments...> {
 template <class F, class... Arguments>
 using ReturnedBy = typename Returned<F, Arguments...>::Type;
 
-/// What an answer to an invocation brings: bytes of a frame, or an exception.
+/// The content of an answer to an invocation: bytes of a frame, or an exception.
 struct Answer {
   Node* node = nullptr;
   std::shared_ptr<const Frame> frame;
@@ -74,8 +74,8 @@ struct Answer {
 /// Writes the arguments of a call, once there is a credit for it.
 using Packer = runtime::detail::FunctionRef<void(Writer&)>;
 
-/// What names a call that waits, in a message and back. An answer that comes after the call was
-/// given up finds another generation there.
+/// Identifies a waiting call in a message and its answer. If an answer arrives after the call was
+/// given up, the generation differs.
 struct Ticket {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
@@ -86,10 +86,10 @@ class Pending {
  public:
   virtual ~Pending() = default;
 
-  /// Called once, by any OS thread; destroys the object if that belongs to nobody else.
+  /// Called once, by any OS thread; destroys the object if it has no other owner.
   virtual void finish(Answer answer) = 0;
 
-  /// What threads wait at, as reports of deadlocks name it; nullptr if that is not known.
+  /// The object at which threads wait, for reports of deadlocks; nullptr if it is not known.
   virtual const void* waited_at() const noexcept { return nullptr; }
 };
 
@@ -111,13 +111,13 @@ struct Inline {
                     std::unique_ptr<Pending> written);
 };
 
-/// A collective operation, by which ranks see that they ask for the same; where the parts come
-/// together, and whether all ranks get them.
+/// A collective operation: data by which ranks check that they ask for the same one, the rank that
+/// gathers the parts, and whether all ranks get them.
 enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kBarrier };
 struct Collection {
   Operation operation{};
   int root = 0;
-  std::uint32_t type = 0;  ///< of the values, as a hash
+  std::uint32_t type = 0;  ///< hash of the values' type
 
   friend bool operator==(const Collection&, const Collection&) = default;
 };
@@ -171,7 +171,7 @@ class PackedItem {
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
  private:
-  /// So that items follow each other as they are aligned; something where there is no argument.
+  /// The size that keeps consecutive items aligned; not 0 even without arguments.
   static constexpr std::size_t size() noexcept {
     std::size_t at = 0;
     std::size_t alignment = 1;
@@ -188,93 +188,94 @@ class PackedItem {
 
 }  // namespace detail
 
-/// How an inline function is asked for: see Here::invoke_inline().
+/// The request for an inline function: see Here::invoke_inline().
 template <class F, class... Arguments>
 concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
     !std::is_invocable_v<const F&, const Here&, Arguments...>;
 
-/// Where a function runs: its rank, and by whom it was invoked. By it the function reaches the
-/// other ranks. A value that may be copied, also to threads that the function spawns; the Cluster
-/// outlives it.
+/// The place where a function runs: its rank, and the rank that invoked it. The function uses it to
+/// reach other ranks. It is a value that may be copied, also to threads that the function spawns.
+/// The Cluster must outlive it.
 ///
 /// *What can be invoked.* An object without state, as a lambda without captures, of a type that all
 /// ranks know, since they run the same program. It is called there with the arguments, or with
-/// (const Here&, arguments...) if it takes that, as a lightweight thread of its own that may do
-/// everything: wait, spawn, invoke, also back. Arguments and results are copied by Packing; a
-/// std::span or std::string_view among the arguments lives as long as the call. A rank may invoke
-/// on itself: then nothing is packed.
+/// (const Here&, arguments...) if it accepts that, in its own lightweight thread. It may wait,
+/// spawn threads and invoke functions, also on the invoking rank. Arguments and results are copied
+/// by Packing; a std::span or std::string_view among the arguments is valid during the call. If a
+/// rank invokes a function on itself, nothing is packed.
 ///
-/// *No deadlock, bounded memory.* Each rank may have Options::window calls under way at each other
-/// rank, for each *depth*: what is invoked through a Cluster has depth 0, what a function of depth
-/// d invokes through its Here has depth d + 1. Who has no such credit suspends, and the messages
-/// that come are received all the same. The credit returns with the answer. So calls of depth d
-/// wait for calls of depth d + 1 only, and those of the greatest depth for nothing: each ends. A
-/// rank holds at most window × ranks × depths threads for others. Room for the answer is the
-/// caller's, which waits for it. Functions that wait for something else than for what they invoke
-/// (for a token, for a later call) could keep all credits: a rank on which nothing moves for a
-/// millisecond gives them back early, so that more calls come; memory is not bounded then. Below
-/// depth 255 a credit returns when the function begins, for such a chain is a ring of posts rather
-/// than a nest. tests/cluster/credits_model_test.cpp tries all orders.
+/// *No deadlock, bounded memory.* Each rank may have Options::window calls in progress at each
+/// other rank, for each *depth*. A call through a Cluster has depth 0, and a call that a function
+/// of depth d makes through its Here has depth d + 1. A caller without a credit suspends, but its
+/// rank continues to receive messages. The credit returns with the answer. So calls of depth d wait
+/// only for calls of depth d + 1, and those of the greatest depth for none; so every call ends. A
+/// rank holds at most window × ranks × depths threads for others. The waiting caller has the memory
+/// for the answer. Functions that wait for something other than their own calls (for a token, for a
+/// later call) could keep all credits. Therefore a rank without progress for a millisecond returns
+/// credits early, so that more calls arrive; memory is not bounded then. At depth 255 and beyond, a
+/// credit returns when the function begins, because such a chain is a ring of posts rather than
+/// nested calls. tests/cluster/credits_model_test.cpp tries all orders.
 class Here {
  public:
   int rank() const noexcept;
-  /// How many ranks there are, lost ones included.
+  /// The number of ranks, lost ones included.
   int size() const noexcept;
-  /// The rank that has invoked this function; this rank if nobody else has.
+  /// The rank that has invoked this function; this rank if it was not invoked by another one.
   int caller() const noexcept { return caller_; }
   bool is_lost(int rank) const;
-  /// Whether a rank leaves, as Cluster::leave() has told: it serves calls until all have left, and
-  /// asks for nothing any more.
+  /// Whether a rank has announced by Cluster::leave() that it leaves. It then serves calls until
+  /// all ranks have left, but makes no more calls.
   bool is_leaving(int rank) const;
 
-  /// The same place, for calls that give up at a limit: they throw std::system_error, with
-  /// std::errc::timed_out or std::errc::operation_canceled. The function runs on there.
+  /// The same place, for calls with limits. When a limit is reached, they throw std::system_error
+  /// with std::errc::timed_out or std::errc::operation_canceled. The function continues to run on
+  /// the other rank.
   Here within(Limits limits) const {
     Here limited = *this;
     limited.limits_ = std::move(limits);
     return limited;
   }
 
-  /// Runs function(arguments...) on `rank` and waits for what it returns, on the own rank without
-  /// limits. Suspends a lightweight caller, blocks an OS thread.
+  /// Runs function(arguments...) on `rank` and waits for its result. Limits have no effect on the
+  /// own rank. Suspends a lightweight caller, blocks an OS thread.
   /// \throws RemoteError if an exception has escaped the function there, RankLost,
-  /// std::system_error if a limit was reached, std::out_of_range if there is no such rank; what the
-  /// function throws where it runs here.
+  /// std::system_error if a limit was reached, std::out_of_range if there is no such rank. If it
+  /// runs on this rank, what the function throws.
   template <class F, class... Arguments>
   auto invoke(int rank, F function, Arguments... arguments) const
       -> detail::ReturnedBy<F, Arguments...>;
 
-  /// The same, without waiting: the Future gets the result or the exception. May suspend for a
-  /// credit. Limits hold for that only.
+  /// The same, without waiting: the Future gets the result or the exception. May suspend until
+  /// there is a credit; limits apply only to this.
   template <class F, class... Arguments>
   auto async(int rank, F function, Arguments... arguments) const
       -> Future<detail::ReturnedBy<F, Arguments...>>;
 
-  /// Runs function(arguments...) on `rank` some time; nobody learns when, but quiesce(). What
-  /// escapes the function ends that rank's program. May suspend for a credit, or for the worker to
-  /// send what many posts have filled.
+  /// Runs function(arguments...) on `rank` at some time, without an answer; only quiesce() waits
+  /// for it. An exception that escapes the function ends that rank's program. May suspend until
+  /// there is a credit, or until the worker has sent a buffer that posts have filled.
   /// \throws RankLost, std::system_error, std::out_of_range as invoke() does
   template <class F, class... Arguments>
   void post(int rank, F function, Arguments... arguments) const;
 
-  /// As invoke(), but the function runs in the poller of the other rank, between two threads there:
-  /// sooner, and without a thread. So it must be short, cannot throw, and has no Here, by which it
-  /// could wait for others.
+  /// As invoke(), but the function runs in the poller of the other rank, between two threads there,
+  /// so it runs sooner and without a thread of its own. It must be short, must not throw, and has
+  /// no Here with which it could wait for other ranks.
   template <class F, class... Arguments>
   requires InlineFunction<F, Arguments...>
   auto invoke_inline(int rank, F function, Arguments... arguments) const
       -> detail::ReturnedBy<F, Arguments...>;
 
-  /// As post(), but the function runs as that of invoke_inline() does; on the own rank at once.
-  /// For many small items: those of one function to one rank that follow each other travel without
-  /// headers of their own, and without a credit each, where Packing copies the arguments by bytes.
+  /// As post(), but the function runs like that of invoke_inline(); on the own rank it runs
+  /// immediately. For many small items: consecutive posts of one function to one rank share a
+  /// header and a credit, if Packing copies the arguments as bytes.
   template <class F, class... Arguments>
   requires InlineFunction<F, Arguments...>
   void post_inline(int rank, F function, Arguments... arguments) const;
 
-  /// Waits until every post of every rank has been run, and those that they have posted. For any
-  /// rank at any time, but not in a function that was posted, which would wait for itself.
-  /// Suspends. \throws RankLost if a rank is lost: nobody knows of its posts.
+  /// Waits until every post of every rank has run, and all posts that these have made. Any rank may
+  /// call it at any time, but not in a posted function, which would wait for itself. Suspends.
+  /// \throws RankLost if a rank is lost, because the state of its posts is not known.
   void quiesce() const;
 
  private:
@@ -300,7 +301,7 @@ class Here {
     }
   }
 
-  /// What other ranks call of F.
+  /// The function of F that other ranks call.
   template <class F, class... Arguments>
   struct Callee {
     static std::size_t run(const detail::Call& call, Frame* result) {
@@ -333,7 +334,7 @@ class Here {
   bool is_own(int rank) const;
   runtime::Runtime& runtime() const noexcept;
 
-  /// Keeps the rank's node for a thread that nobody waits for.
+  /// Keeps the rank's node alive for a thread that is not waited for.
   std::shared_ptr<const void> kept_node() const;
 
   /// The same rank, as a function sees it that it has invoked itself.
@@ -345,7 +346,7 @@ class Here {
                   std::unique_ptr<detail::Pending> pending) const;
   void send_post(int rank, Way way, const detail::Function& function, detail::Packer pack) const;
 
-  /// Posts inline, unless the rank is the own one. Returns whether it is not.
+  /// Posts inline if `rank` is another rank. Returns true if it has posted.
   bool send_item(int rank, const detail::Function& function, std::span<const std::byte> item) const;
 
   /// Counts a post to this rank as begun, and as done.
@@ -361,42 +362,48 @@ class Here {
   Limits limits_;
 };
 
-/// What the messages of a rank have cost so far.
+/// Counters of a rank's messages.
 struct ClusterStatistics {
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t frames_sent = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t credit_waits = 0;   ///< calls that had to wait for a credit
-  std::uint64_t polls = 0;          ///< looks for messages, in vain too
-  std::uint64_t credits_early = 0;  ///< given back before a function had ended
+  std::uint64_t polls = 0;          ///< polls for messages, including empty ones
+  std::uint64_t credits_early = 0;  ///< credits returned before a function had ended
 };
 
 struct ClusterOptions {
-  /// How many calls of one depth a rank may have under way at another rank; at least 1.
+  /// The largest number of calls of one depth that a rank may have in progress at another rank; at
+  /// least 1.
   int window = 256;
-  /// Messages to one rank are sent together as long as they have at most so many bytes, which MPIs
-  /// send without asking the receiver first, and until
+  /// Messages to one rank are gathered into a bundle. This is the largest size of a bundle in
+  /// bytes;
+  /// MPIs send as many without asking the receiver first.
   std::size_t bundle_bytes = 4032;
-  /// so long has passed, or the worker has nothing else to do.
+  /// The longest time for which messages are gathered. A bundle is sent earlier if it is full, or
+  /// if
+  /// the worker has nothing else to do.
   std::chrono::nanoseconds bundle_time = std::chrono::microseconds(2);
-  /// How long leave() waits for the others before it takes them for lost.
+  /// The time for which leave() waits for the others before it treats them as lost.
   std::chrono::milliseconds patience = std::chrono::seconds(30);
-  /// stderr is told of a rank of which something is awaited and from which nothing has come for so
-  /// long, though its poller was asked. More than 0.
+  /// If this rank waits for another rank, which has sent nothing for this time although its poller
+  /// was asked, a warning is printed to stderr. More than 0.
   std::chrono::milliseconds warn_after = std::chrono::seconds(5);
-  /// After so long it is lost, for all ranks; at least warn_after. A rank that begins later than
-  /// others by more than this, or that is stopped for longer, wants more. A process of the same
-  /// machine that has ended is lost as soon as that is seen, one that a debugger holds is not.
+  /// After this time such a rank is treated as lost by all ranks; at least warn_after. Set it
+  /// higher if a rank may begin later than others, or be stopped, for longer than this. A process
+  /// on the same machine is lost as soon as its end is noticed; a process stopped by a debugger is
+  /// not lost.
   std::chrono::milliseconds lost_after = std::chrono::seconds(60);
-  /// Whether stderr is told when the threads of all ranks wait for each other: what each of them
-  /// waits for, rank by rank, once. After runtime::Options::deadlock_report_after, 0 for never; not
-  /// once a rank is lost. The ranks go on waiting, as without. Alike on all ranks.
+  /// Whether to report a deadlock on stderr, if the threads of all ranks wait for each other: once,
+  /// rank by rank, what each thread waits for. The report is made after
+  /// runtime::Options::deadlock_report_after (0: never), but not after a rank is lost. The ranks
+  /// continue to wait. Must be the same on all ranks.
   bool report_deadlocks = true;
 };
 
-/// One rank's membership in a cluster: serves what the others invoke here from its making until it
-/// leaves. It belongs to one Runtime, whose workers poll for messages.
+/// One rank's membership in a cluster. It serves calls of the other ranks from its construction
+/// until it leaves. It belongs to one Runtime, whose workers poll for messages.
 ///
 /// Cost with one rank: nothing is attached to the Runtime.
 class Cluster {
@@ -405,29 +412,30 @@ class Cluster {
   explicit Cluster(runtime::Runtime& runtime, ClusterOptions options = {});
 
   /// Joins by a link.
-  /// \throws std::invalid_argument for options without sense, std::logic_error if two functions
-  /// that are invoked have one name, std::system_error if the system refuses descriptors.
+  /// \throws std::invalid_argument for invalid options, std::logic_error if two invoked functions
+  /// have the same name, std::system_error if the system refuses descriptors.
   Cluster(runtime::Runtime& runtime, std::unique_ptr<Link> link, ClusterOptions options = {});
 
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  /// Leaves; if an exception passes by, without waiting for others, who are told why.
+  /// Leaves the cluster. During stack unwinding it does not wait for the other ranks, but sends
+  /// them the reason.
   ~Cluster();
 
   int rank() const noexcept { return here().rank(); }
   int size() const noexcept { return here().size(); }
 
-  /// This rank, for calls that are nobody's answer.
+  /// This rank, for calls of depth 0.
   Here here() const noexcept;
 
-  /// Waits until all ranks want to leave or are lost. Before it says that this one does, its calls
-  /// have been answered, but those that were given up, and all posts are done, unless a rank is
-  /// lost. All ranks are to call it; its Here is not to be used afterwards. Suspends, or blocks an
-  /// OS thread.
+  /// Waits until all ranks want to leave or are lost. Before this rank announces that it leaves, it
+  /// waits for the answers of its calls, except those that were given up, and for all posts, unless
+  /// a rank is lost. All ranks must call it. Here must not be used afterwards. Suspends, or blocks
+  /// an OS thread.
   void leave();
 
-  /// Leaves at once: the other ranks get RankLost with this reason.
+  /// Leaves immediately: the other ranks get RankLost with this reason.
   void abandon(std::string_view reason);
 
   ClusterStatistics statistics() const;
@@ -441,7 +449,7 @@ class Cluster {
 
 namespace detail {
 
-/// Arguments that outlive the call that got them: views become views of a copy.
+/// Arguments that outlive their call: views become views of a copy.
 template <class... Arguments>
 class KeptArguments {
  public:

@@ -1,4 +1,4 @@
-// Operations in which all ranks take part: each asks for the same ones in the same order.
+// Collective operations: all ranks must call the same ones in the same order.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ void for_each_part(const Answer& answer, Take take) {
   }
 }
 
-/// Makes a Future's result of the parts by finish(answer).
+/// Makes a Future's result from the parts by finish(answer).
 template <class Result, class Finish>
 class Collecting final : public Pending {
  public:
@@ -98,10 +98,10 @@ Future<T> best_value(const Here& here, Operation operation, T value, Better is_b
 
 }  // namespace detail
 
-// Each of these returns at once. The Future has its result when all ranks have taken part and the
-// root has told; it throws RankLost as soon as any rank is lost, and so do all later ones;
-// std::logic_error on all ranks if they do not ask for the same. Parts come together on one rank,
-// so a T is small, or ranks are few: memory there is ranks × size.
+// Each of these returns immediately. The Future has its result when all ranks have taken part and
+// the root has sent the answer. It throws RankLost as soon as any rank is lost, as do all later
+// operations, and std::logic_error on all ranks if they call different operations. The parts are
+// gathered on one rank, which needs memory for ranks × size, so T must be small or the ranks few.
 
 /// The values of all ranks, by rank, on `root`; nothing elsewhere.
 template <class T>
@@ -145,7 +145,7 @@ template <class T>
                                  });
 }
 
-/// Ready when all ranks have come here.
+/// Ready when all ranks have called it.
 [[nodiscard]] inline Future<void> barrier(const Here& here) {
   return detail::collect_into<void>(
       here, {detail::kBarrier, 0}, [](Writer&) {}, [](const detail::Answer&) {});

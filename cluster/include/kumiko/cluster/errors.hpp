@@ -1,4 +1,4 @@
-// What can go wrong between ranks, as exceptions.
+// Exceptions for errors between ranks.
 #pragma once
 
 #include <stdexcept>
@@ -7,8 +7,8 @@
 
 namespace kumiko::cluster {
 
-/// A rank cannot be reached any more: its process has ended, it has left the cluster, or it is
-/// another program. What waits for it gets this, and so does whoever calls it later.
+/// A rank cannot be reached any more: its process has ended, it has left the cluster, or it runs
+/// another program. Calls that wait for it throw this, and so do later calls.
 class RankLost : public std::runtime_error {
  public:
   RankLost(int rank, const std::string& reason)
@@ -20,8 +20,8 @@ class RankLost : public std::runtime_error {
   int rank_;
 };
 
-/// An exception that has escaped a function on another rank, as far as it travels: where, of which
-/// type, and what it said.
+/// An exception that has escaped a function on another rank, with the rank, the name of its type
+/// and its message.
 class RemoteError : public std::runtime_error {
  public:
   RemoteError(int rank, std::string type, const std::string& what)
@@ -31,7 +31,7 @@ class RemoteError : public std::runtime_error {
 
   int rank() const noexcept { return rank_; }
 
-  /// The name of its type there, as a reader knows it; "unknown" if it was not a std::exception.
+  /// The readable name of its type; "unknown" if it was not a std::exception.
   const std::string& type() const noexcept { return type_; }
 
  private:

@@ -1,4 +1,4 @@
-// How a program becomes a rank: by which MPI, if any, it has been launched, and on which cores.
+// How a program becomes a rank: the MPI, if any, that has launched it, and its cores.
 #pragma once
 
 #include <memory>
@@ -10,46 +10,46 @@
 
 namespace kumiko::cluster {
 
-/// The link that the launcher's environment asks for; nullptr if there is no launcher, or one rank.
-/// Open MPI's mpirun, MPICH's (hydra), and Slurm's srun with PMI or PMIx are known. KUMIKO_LINK
+/// The link for the launcher's environment; nullptr if there is no launcher, or only one rank.
+/// Supports Open MPI's mpirun, MPICH's (hydra), and Slurm's srun with PMI or PMIx. KUMIKO_LINK
 /// overrides: alone, openmpi or mpich.
 ///
 /// Faults are reported from now on with the rank's number: see runtime::report_faults().
 ///
-/// Call it once, on the OS thread that afterwards makes the Runtime and destroys it, and the
-/// Cluster with it: MPI ends where it has begun. May wait for the other ranks. \throws
-/// std::logic_error on a lightweight thread; std::runtime_error if that link cannot be made, with
-/// what to do about it; what report_faults() throws
+/// Call it once, on the OS thread that afterwards makes and destroys the Runtime and the Cluster,
+/// because MPI must end on the thread on which it began. May wait for the other ranks. \throws
+/// std::logic_error on a lightweight thread; std::runtime_error, with the remedy, if the link
+/// cannot be made; what report_faults() throws
 std::unique_ptr<Link> link_of_environment();
 
-/// The MPIs whose launchers can start this program as ranks, for their links are beside it: none,
-/// some or all of "openmpi" and "mpich".
+/// The MPIs whose launchers can start this program as ranks, because their links are installed:
+/// none, one or both of "openmpi" and "mpich".
 std::vector<std::string> linked_mpis();
 
-/// How many ranks the launcher's environment speaks of; 1 where there is no launcher. Throws what
-/// link_of_environment() throws for an environment without sense.
+/// The number of ranks in the launcher's environment; 1 if there is no launcher. For an invalid
+/// environment, throws as link_of_environment() does.
 int ranks_of_environment();
 
-/// Whether this is rank 0, or the only rank, as far as the launcher's environment tells: for
-/// messages of ranks that have not met. Throws likewise.
+/// Whether this is rank 0, or the only rank, according to the launcher's environment; for messages
+/// of ranks that are not connected yet. Throws likewise.
 bool leads_by_environment();
 
-/// How many workers this rank's Runtime should have where the ranks of a host share its cores:
-/// those that the launcher may use, divided by the ranks here, but not more than this rank may use;
-/// at least 1.
+/// The number of workers that this rank's Runtime should have if the ranks of a host share its
+/// cores: the cores that the launcher may use, divided by the number of ranks on this host, but not
+/// more than this rank may use; at least 1.
 int workers_by_local_ranks();
 
 /// Where a rank runs.
 struct Placement {
   std::string line;     ///< "rank 1 of 4: cores 0-3, workers 2"
-  std::string warning;  ///< empty if the ranks of a host have cores enough
+  std::string warning;  ///< empty if the ranks of a host have enough cores
   // Of all ranks together.
   int hosts = 1;
-  int cores = 0;  ///< of these hosts, that a rank may use; 0 = not known
+  int cores = 0;  ///< cores of these hosts that a rank may use; 0 = not known
 };
 
 /// Where this rank runs, and whether it and the other ranks of its host have more workers than
-/// cores. All ranks are to call it, on a lightweight thread or an OS thread. \throws RankLost
+/// cores. All ranks must call it, on a lightweight thread or an OS thread. \throws RankLost
 Placement placement(Cluster& cluster);
 
 }  // namespace kumiko::cluster

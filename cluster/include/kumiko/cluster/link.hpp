@@ -1,4 +1,4 @@
-// What carries frames between the processes of a cluster.
+// Interface of links, which carry frames between the processes of a cluster.
 #pragma once
 
 #include <cstddef>
@@ -33,32 +33,34 @@ struct LeaveUninitialised : std::allocator<T> {
 
 }  // namespace detail
 
-/// Bytes that travel as a whole. They begin at a multiple of 16. What resize() adds is not set.
+/// Bytes that are sent as a whole. They begin at a multiple of 16. resize() leaves new bytes
+/// uninitialised.
 using Frame = std::vector<std::byte, detail::LeaveUninitialised<std::byte>>;
 
-/// Who is told what a Link brings.
+/// The receiver of a Link's events.
 class Receiver {
  public:
   virtual void receive(int source, Frame frame) = 0;
 
-  /// Nothing comes from this rank any more, nor does anything reach it.
+  /// The rank is lost: nothing more arrives from it, and nothing reaches it.
   virtual void lost(int rank, const std::string& reason) = 0;
 
-  /// The bytes of this body to a rank may be changed.
+  /// The body has been sent; its bytes may be changed.
   virtual void body_sent(int rank, std::uint64_t number) = 0;
 
-  /// This body from a rank lies where take_body() has said; or nothing is written there any more.
+  /// The body has been received at the address given to take_body(), or nothing more will be
+  /// written there.
   virtual void body_taken(int source, std::uint64_t number) = 0;
 
  protected:
   ~Receiver() = default;
 };
 
-/// One rank's connection to the others. It delivers every frame once, unless one of the two ranks
-/// is lost, in any order, and tells of ranks that are lost. It takes whatever comes;
-/// Cluster's credits bound that.
+/// One rank's connection to the others. It delivers every frame once, in any order, unless one of
+/// the two ranks is lost, and reports lost ranks. It does not limit what it receives; the Cluster's
+/// credits do.
 ///
-/// Only one OS thread at a time calls the functions that are not const, never on a lightweight
+/// The functions that are not const are called by one OS thread at a time, never on a lightweight
 /// thread's stack. None of the functions waits for another rank; the destructor may.
 class Link {
  public:
@@ -71,45 +73,45 @@ class Link {
   /// Sends a frame to another rank. Frames to a rank that is lost are dropped.
   virtual void send(int rank, Frame frame) = 0;
 
-  // Bodies: bytes that are sent from where they lie and received where they are to lie. Who sends
-  // one numbers it, and tells the receiver by a frame. None has to wait for the other.
+  // Bodies: bytes that are sent from their place and received at their final place. The sender
+  // numbers a body and announces it to the receiver by a frame. Neither has to wait for the other.
 
-  /// Sends these bytes, which stay as they are until Receiver::body_sent(), or, if the rank is
-  /// lost, as long as the link lives.
+  /// Sends these bytes, which must not change until Receiver::body_sent(), or, if the rank is lost,
+  /// as long as the link exists.
   virtual void send_body(int rank, std::uint64_t number, std::span<const std::byte> bytes) = 0;
 
-  /// Receives the body of as many bytes that `source` has given this number. Nobody else uses the
-  /// memory until Receiver::body_taken().
+  /// Receives the body of this number from `source`, with as many bytes as the span. No other code
+  /// may use the memory until Receiver::body_taken().
   virtual void take_body(int source, std::uint64_t number, std::span<std::byte> into) = 0;
 
-  /// A rank is lost: the bodies to it and from it end, as far as the link can end them. Of the
-  /// latter Receiver::body_taken() tells.
+  /// A rank is lost: ends the bodies to it and from it, as far as the link can end them. For bodies
+  /// from it, Receiver::body_taken() is called.
   virtual void give_up_bodies(int source) = 0;
 
-  /// Tells `receiver` what has come, some frames at most. Returns how many there were.
+  /// Passes events to `receiver`, a limited number of frames at a time. Returns their number.
   virtual int poll(Receiver& receiver) = 0;
 
-  /// Whether poll() would tell something; asked before a worker sleeps of a link without a
+  /// Whether poll() would report an event; called before a worker sleeps, for a link without a
   /// descriptor.
   virtual bool look() noexcept { return true; }
 
-  /// A descriptor that poll(2) finds readable when poll() has something to tell; -1 if there is
-  /// none, so that only the time can tell when to poll.
+  /// A descriptor that is readable when poll() has events; -1 if there is none, so that it must be
+  /// polled at intervals.
   virtual int pollable() const noexcept = 0;
 
-  /// Whether frames are on their way that go on only while poll() is called.
+  /// Whether there are frames in transit that make progress only while poll() is called.
   virtual bool is_transferring() const noexcept { return false; }
 
-  // The end: one of the two, or neither where a link was never used.
+  // The end: one of the following two, or neither if a link was never used.
 
-  /// Nothing is to come any more, nor is anything sent; the other ranks say the same. poll() is
-  /// called until is_closed().
+  /// No more frames are expected or sent; all other ranks call it too. Then poll() is called until
+  /// is_closed().
   virtual void close() noexcept {}
   virtual bool is_closed() const noexcept { return true; }
 
-  /// This rank leaves the others where they are, for this reason. Nothing is called any more. Where
-  /// ranks cannot end without each other, the others end with this one's process, which then says
-  /// why, if there is a reason.
+  /// This rank leaves without waiting for the others, for this reason. No function is called
+  /// afterwards. If ranks cannot end separately, the other ranks end with this rank's process,
+  /// which then prints the reason, if there is one.
   virtual void abandon(std::string_view /*reason*/) noexcept {}
 };
 

@@ -1,4 +1,4 @@
-// Ranks in one process, each with a Runtime of its own: for tests, and to try a program.
+// Ranks in one process, each with its own Runtime: for tests, and to try a program.
 #pragma once
 
 #include <chrono>
@@ -12,15 +12,15 @@
 
 namespace kumiko::cluster {
 
-/// How messages travel between the ranks of a Loopback.
+/// Options of the messages between the ranks of a Loopback.
 struct LoopbackOptions {
   int ranks = 2;
-  /// Each frame takes a time from 0 to this, drawn by `seed`.
+  /// Each frame is delayed by a random time from 0 to this, drawn with `seed`.
   std::chrono::microseconds longest_delay{0};
   /// Whether a frame may overtake another one between the same ranks.
   bool reorders = false;
   std::uint64_t seed = 1;
-  /// How long it takes until others learn that a rank has vanished.
+  /// The time until the other ranks notice that a rank has vanished.
   std::chrono::milliseconds detection{10};
 };
 
@@ -40,11 +40,11 @@ class Loopback {
   /// The link of a rank, to be taken once. \throws std::out_of_range if there is no such rank
   std::unique_ptr<Link> link(int rank);
 
-  /// The rank is gone, as if its process had been killed: nothing comes from it or reaches it, and
-  /// the others are told after LoopbackOptions::detection. For any thread.
+  /// Makes the rank vanish, as if its process had been killed: nothing arrives from it or reaches
+  /// it, and the others notice it after LoopbackOptions::detection. For any thread.
   void vanish(int rank);
 
-  /// Each frame from and to this rank takes so much longer from now on. For any thread.
+  /// Delays each frame from and to this rank by this additional time from now on. For any thread.
   void slow(int rank, std::chrono::microseconds delay);
 
  private:
@@ -53,7 +53,7 @@ class Loopback {
 
 /// Runs body(cluster) as a lightweight thread on every rank of a network, each of which has its own
 /// Runtime and leaves when its body has ended. Blocks the calling OS thread until all have left.
-/// What a rank's body throws is thrown, the lowest rank's first.
+/// Rethrows an exception of a body; if several throw, that of the lowest rank.
 void run_ranks(Loopback& net, const runtime::Options& runtime, const ClusterOptions& cluster,
                const std::function<void(Cluster&)>& body);
 

@@ -1,4 +1,4 @@
-// How values are written to messages and read from them, and how a type has a say in it.
+// How values are written to messages and read from them, and how to customise this for a type.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class Writer {
     if (size != 0) std::memcpy(frame_.data() + at, bytes, size);
   }
 
-  /// A token whose right goes with the message, once that is complete.
+  /// Adds a token, whose right is passed on with the message once the message is complete.
   void take_along(detail::TokenCore& token) { tokens_.push_back(&token); }
   const std::vector<detail::TokenCore*>& tokens() const noexcept { return tokens_; }
 
@@ -59,13 +59,13 @@ class Writer {
   std::vector<detail::TokenCore*> tokens_;
 };
 
-/// Takes values from a message, in the order in which they were written.
+/// Reads values from a message, in the order in which they were written.
 class Reader {
  public:
   /// \param node  the rank that reads it
   Reader(std::span<const std::byte> message, detail::Node& node) noexcept
       : message_(message), node_(&node) {}
-  /// Of bytes that are for no rank: tokens cannot be among them.
+  /// Reads bytes that are for no rank, so that they cannot contain tokens.
   explicit Reader(std::span<const std::byte> message) noexcept : message_(message) {}
 
   /// \throws std::logic_error if the bytes are for no rank
@@ -76,7 +76,7 @@ class Reader {
     return *node_;
   }
 
-  /// The next `size` bytes, where they lie. \throws std::out_of_range if there are fewer.
+  /// The next `size` bytes, in place. \throws std::out_of_range if there are fewer.
   const std::byte* take(std::size_t size, std::size_t alignment = 1) {
     const std::size_t at = Writer::aligned(at_, alignment);
     if (at > message_.size() || size > message_.size() - at) {
@@ -94,11 +94,12 @@ class Reader {
   detail::Node* node_ = nullptr;
 };
 
-/// How a T travels. Here: trivially copyable types, by their bytes, which must not hold addresses.
-/// For another type of yours, specialise it with these two functions; they must not suspend.
+/// How a T is packed into messages. This is for trivially copyable types, which are copied as bytes
+/// and must not contain addresses. For other types, specialise it with these two functions, which
+/// must not suspend.
 template <class T>
 struct Packing {
-  /// What has no say in it may be copied in bulk.
+  /// Types without a specialisation of their own may be copied in bulk.
   static constexpr bool kByBytes = true;
 
   static_assert(std::is_trivially_copyable_v<T>,
@@ -109,7 +110,8 @@ struct Packing {
   /// Writes `value`, from which it may move.
   static void pack(Writer& writer, T& value) { writer.append(&value, sizeof value, alignof(T)); }
 
-  /// Reads what pack() has written. \throws std::out_of_range, or what T's construction throws
+  /// Reads a value that pack() has written. \throws std::out_of_range, or what constructing a T
+  /// throws
   static T unpack(Reader& reader) {
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), reader.take(sizeof(T), alignof(T)), sizeof(T));
@@ -124,7 +126,7 @@ inline constexpr bool kByBytes = requires {
   Packing<T>::kByBytes;
 };
 
-/// Whether a T refers to what it does not have.
+/// Whether a T refers to memory that it does not own.
 template <class T>
 inline constexpr bool kIsView = false;
 template <class T>
@@ -145,8 +147,8 @@ struct Packing<std::reference_wrapper<T>> {
   static_assert(sizeof(T) == 0, "a reference means nothing to another rank; send the value");
 };
 
-/// A span's elements are read where they arrived: the receiver's span lives as long as the function
-/// that gets it.
+/// A span's elements are read in the received message: the receiver's span is valid during the
+/// function that gets it.
 template <class T>
 struct Packing<std::span<T>> {
   static_assert(std::is_const_v<T>, "send a std::span of const: the receiver's is of a message");

@@ -1,4 +1,4 @@
-// Memory of a rank that other ranks read and write, without a thread of its own there.
+// Memory of a rank that other ranks can read and write, without starting a thread there.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace kumiko::cluster {
 
-/// What others may do with a region.
+/// Access rights of other ranks to a region.
 enum class Rights : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
-/// Names memory of a rank. Travels like a number; no address is in it. Once the memory has been
-/// withdrawn, reads and writes fail.
+/// Identifies memory of a rank. It can be sent like a number and contains no address. After the
+/// memory has been withdrawn, reads and writes fail.
 struct Region {
   int rank = -1;
   detail::Ticket ticket{};
@@ -24,15 +24,15 @@ struct Region {
   Rights rights{};
 };
 
-/// Lets other ranks use some memory, as long as this lives; the memory outlives it. What a rank
-/// writes here is seen by whoever learns of it from the writer, e.g. by a call that comes later.
+/// Lets other ranks use memory as long as this object exists; the memory must outlive it. A write
+/// is visible to a thread after the writer has notified it, for example by a later call.
 class ExposedRegion {
  public:
   ExposedRegion(const Here& here, std::span<std::byte> memory, Rights rights);
   ExposedRegion(const ExposedRegion&) = delete;
   ExposedRegion& operator=(const ExposedRegion&) = delete;
-  /// Suspends, or blocks an OS thread, until nobody reads or writes. Ends the program if that takes
-  /// more than five seconds because of a rank that was lost while it wrote.
+  /// Suspends, or blocks an OS thread, until no rank reads or writes. Aborts the program if this
+  /// takes more than five seconds because a rank was lost while it wrote.
   ~ExposedRegion();
 
   const Region& region() const noexcept { return region_; }
@@ -48,15 +48,15 @@ class ExposedRegion {
 /// and as Here::invoke()
 void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into);
 
-/// The two ends of a write. A small one is copied: the first is there at once.
+/// The two events of a write. For a small write, which is copied, the first is ready immediately.
 struct Writing {
   Future<void> sent;     ///< the source may be changed
-  Future<void> written;  ///< the bytes are there
+  Future<void> written;  ///< the bytes are in the region
 };
 
-/// Copies bytes to `offset` of a region, large ones from where they lie to where they are to lie
-/// if the link can. Suspends for a credit. \throws as read(), at once or by the Futures; then the
-/// source is to stay as it is until the Runtime has ended.
+/// Copies bytes to `offset` of a region, large writes directly from memory to memory if the link
+/// supports it. Suspends until there is a credit. \throws as read(), immediately or through the
+/// Futures; then the source must not change until the Runtime has ended.
 [[nodiscard]] Writing write(const Here& here, const Region& region, std::size_t offset,
                             std::span<const std::byte> bytes);
 

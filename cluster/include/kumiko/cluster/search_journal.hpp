@@ -1,4 +1,5 @@
-// A file that keeps what a search has found, so that a process that ends before it goes on later.
+// A journal file of a search's results, so that the search can be continued later if its process
+// ends.
 #pragma once
 
 #include <chrono>
@@ -13,33 +14,33 @@
 
 namespace kumiko::cluster {
 
-/// A journal that cannot be used or written: which, why, and what to do.
+/// A journal cannot be used or written; the message names the file, the cause and the remedy.
 class JournalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct SearchJournalOptions {
-  /// The search is divided into some 2^divisions parts, 1 to 16. Each is what a crash costs for
-  /// each worker that was at one. A file that is gone on from keeps its own number.
+  /// The search is divided into about 2^divisions parts, with 1 to 16 divisions. After a crash, the
+  /// part that each worker was doing is lost. An existing file keeps its own number.
   unsigned divisions = 10;
-  /// How often results are written, and the device made to have them.
+  /// The interval at which results are written and synchronised to the device.
   std::chrono::milliseconds write_every{200};
-  /// Called with a line about what is wrong with the file and does not end the search: results that
-  /// are damaged, a disk that is full. By any thread.
+  /// Called with a line about an error of the file that does not end the search, such as damaged
+  /// results or a full disk. May be called by any thread.
   std::function<void(const std::string& line)> told{};
 };
 
-/// What a journal has done so far.
+/// Counters of a journal.
 struct SearchJournalStatistics {
-  std::uint64_t on_file = 0;  ///< results that the file had when it was opened
-  std::uint64_t parts = 0;    ///< that the search is divided into, as far as that is known
+  std::uint64_t on_file = 0;  ///< results in the file when it was opened
+  std::uint64_t parts = 0;    ///< parts that the search is divided into, as far as known
   std::uint64_t found = 0;    ///< of these, in the file
   std::uint64_t done = 0;     ///< of these, done since
 };
 
-/// Keeps results of a search's parts in a file, so that a process that searches may be killed, and
-/// another one goes on:
+/// Keeps the results of a search's parts in a file, so that the searching process may be killed and
+/// another process can continue the search:
 ///
 ///     SearchTree tree(runtime, {.secret = secret});        // or a PartExchange
 ///     SearchJournal journal(tree.outside(), "queens.journal", "queens 15");
@@ -47,44 +48,44 @@ struct SearchJournalStatistics {
 ///     place_from(search, 0);
 ///     if (!search.stopped()) journal.finish();
 ///
-/// *How.* The search divides itself into parts before it begins, in a way that depends on the
-/// program only. These are what processes are given, the one that searches too; they divide them
-/// further as ever. A part's result goes to the file when it has come. A part is known again by
-/// what it is made of: the bytes of its workspace and of what it has captured. So where the same
-/// program searches with the same file, what it has is taken from there in place of being done, in
-/// the serial program's order.
+/// *How.* The search is divided into parts before it begins, in a way that depends only on the
+/// program. These parts are given to the processes, including the one that searches, which divide
+/// them further as usual. A part's result is written to the file when it arrives. A part is
+/// identified by its contents: the bytes of its workspace and of its captured values. So if the
+/// same program searches with the same file, results in the file are used instead of doing their
+/// parts again, in the serial program's order.
 ///
-/// *What the program must see to.* Parts are functions of their bytes. Padding bytes do not
-/// count, but for those within what a Packing of yours writes, and by clang's builds for those of
-/// objects of more than 1024 bytes or with unions. Loops whose bodies have no constructs are
-/// divided only down to one index, which the process that searches does by itself: choose
-/// `divisions` so that there are more indices than parts. Results of parts that a stop has ended
-/// early are not kept.
+/// *Requirements.* The result of a part must depend only on its bytes. Padding bytes are ignored,
+/// except those in the output of your own Packing and, in builds by clang, those of objects of more
+/// than 1024 bytes or with unions. Loops whose bodies have no constructs are divided only down to
+/// one index, which the process that searches does by itself: choose `divisions` so that there are
+/// more indices than parts. Results of parts that were stopped early are not kept.
 ///
-/// *Whose file.* It is made where there is none. One of other words or of another build of the
-/// program is refused, and so is one that another process uses. Damaged results are done again.
+/// *The file.* It is created if it does not exist. A file with another description, of another
+/// build of the program, or in use by another process is refused. Parts with damaged results are
+/// done again.
 ///
-/// *Cost.* Parts and their results have their bytes in memory, and each index that is divided
+/// *Cost.* The bytes of parts and their results are kept in memory, and each index that is divided
 /// further has a lightweight thread. An OS thread writes, so that no worker waits for a device. A
-/// process that is far away waits a round trip for each part.
+/// remote process waits a round trip for each part.
 class SearchJournal {
  public:
-  /// \param outside  of a SearchTree or a PartExchange, which lives longer
-  /// \param what  the caller's words for what is searched: a file of other ones is refused
-  /// \throws JournalError, std::invalid_argument for other divisions than 1 to 16
+  /// \param outside  of a SearchTree or a PartExchange, which must outlive the journal
+  /// \param what  the caller's description of the search; a file with another description is
+  /// refused \throws JournalError, and std::invalid_argument for divisions outside 1 to 16
   SearchJournal(runtime::detail::Outside& outside, const std::filesystem::path& file,
                 const std::string& what, SearchJournalOptions options = {});
 
   SearchJournal(const SearchJournal&) = delete;
   SearchJournal& operator=(const SearchJournal&) = delete;
 
-  /// After the searches that it was used for. Writes what is left to be written.
+  /// Writes the remaining results. The searches that used it must have been destroyed.
   ~SearchJournal();
 
-  /// What a Search is to be constructed with, to be kept.
+  /// The argument with which a Search is constructed, to keep its results.
   runtime::detail::Outside& outside() noexcept;
 
-  /// The search has ended, and nothing has stopped it.
+  /// Records that the search has ended without being stopped.
   void finish();
   /// Whether the file was that of a finished search when it was opened.
   bool was_finished() const noexcept;

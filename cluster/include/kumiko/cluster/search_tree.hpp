@@ -1,4 +1,4 @@
-// Searches that processes share which join and leave while they run, over TCP.
+// Searches shared over TCP by processes that join and leave while the search runs.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,17 @@ namespace kumiko::cluster {
 /// Why SearchTree::help() has returned.
 struct HelpEnd {
   enum Why {
-    kStopped,     ///< by its stop token
-    kSearchDone,  ///< whoever searches has said so
-    kParentLost,  ///< the search may go on
+    kStopped,     ///< its stop token was used
+    kSearchDone,  ///< the process that searches has ended the search
+    kParentLost,  ///< the search may still be running
   };
 
   Why why = kStopped;
-  std::string reason{};  ///< what is known of the parent that is lost
+  std::string reason{};  ///< why the parent is lost, as far as known
 };
 
-/// A process's place in a Tree of processes that share searches, as a PartExchange has it among
-/// ranks. One of them searches, the others help:
+/// A process's place in a Tree of processes that share searches, like a PartExchange among ranks.
+/// One process searches, and the others help:
 ///
 ///     SearchTree tree(runtime, {.secret = secret});
 ///     tree.listen(address);                            // who searches: others join here
@@ -38,33 +38,34 @@ struct HelpEnd {
 ///     tree.join(address);                              // who helps, for as long as it likes
 ///     tree.help(stop_token);
 ///
-/// Who has joined and listens too is a relay, for others who cannot reach the first. An ask that a
-/// process cannot answer goes on to a neighbour on another side than where it came from: as a rule
-/// where the largest part is known to be. Neighbours with short round trips are asked first.
+/// A process that has joined and also listens is a relay, for processes that cannot reach the first
+/// one. A request that a process cannot answer is passed on to another neighbour than the one that
+/// sent it, usually towards the largest known part. Neighbours with short round trips are asked
+/// first.
 ///
-/// What was given to a process that leaves, or that is lost, is given away again, as that of lost
-/// ranks is; so the result is right whoever leaves or dies, but who searches.
+/// Parts given to a process that leaves or is lost are given away again, like those of lost ranks.
+/// So the result is right whichever processes leave or die, except the one that searches.
 ///
-/// The links have an OS thread of their own, so that they are served while all workers compute.
+/// The links have their own OS thread, so that they are served while all workers compute.
 class SearchTree {
  public:
   /// A tree of this process alone. Options::program is set here. On any OS thread or lightweight
   /// thread. \throws what Tree throws; std::logic_error as PartExchange
   ///
-  /// \param told  called for each neighbour that joins or goes, with a line that says so, by
-  ///     lightweight threads of the tree's
+  /// \param told  called with a line of text for each neighbour that joins or leaves, by
+  ///     lightweight threads of the tree
   SearchTree(runtime::Runtime& runtime, TreeOptions options,
              std::function<void(const std::string& line)> told = {});
 
   SearchTree(const SearchTree&) = delete;
   SearchTree& operator=(const SearchTree&) = delete;
 
-  /// Leaves; no search of this process is under way. Where it has no parent, the others are told
-  /// that the search is done, unless it was interrupted. Who was told so tells its parent what it
-  /// has done, and waits a little for its children to do the same.
+  /// Leaves. No search of this process may be in progress. A process without a parent tells the
+  /// others that the search is done, unless it was interrupted. Each of these sends its parent a
+  /// record of its work, after waiting a little for those of its children.
   ~SearchTree();
 
-  /// The search is not done: it will go on in another process, which the others may join.
+  /// The search is not done: it will be continued in another process, which the others may join.
   void interrupt() noexcept;
 
   /// As Tree::listen() and Tree::join().
@@ -74,20 +75,21 @@ class SearchTree {
   /// What a Search is to be constructed with, to share its parts.
   runtime::detail::Outside& outside() noexcept;
 
-  /// Works for the others until `stop` is requested, the search is done or the parent is lost, with
-  /// whom those are lost that are behind it. Once, after join(). Suspends, or blocks an OS thread.
+  /// Works on parts of the others until `stop` is requested, the search is done or the parent is
+  /// lost; processes behind the parent are then lost too. Call it once, after join(). Suspends, or
+  /// blocks an OS thread.
   HelpEnd help(std::stop_token stop);
 
-  /// How many links there are now.
+  /// The current number of links.
   std::size_t neighbours() const;
   ExchangeStatistics statistics() const;
   TreeStatistics links() const;
 
-  /// Ends the search, which is not under way any more: tells the others that it is done, waits for
-  /// what they tell of themselves, and returns who worked for whom when, as PartExchange::record()
-  /// does. Who does not tell within `patience`, or was lost, is known as far as others have seen
-  /// it. Once, where there is no parent. Suspends, or blocks an OS thread. \throws std::logic_error
-  /// where there is one
+  /// Ends a search that is no longer in progress: tells the others that it is done, waits for their
+  /// records, and returns which process worked for which and when, like PartExchange::record(). For
+  /// processes that are lost or do not answer within `patience`, it has what others know. Call it
+  /// once, in the process without a parent. Suspends, or blocks an OS thread. \throws
+  /// std::logic_error if this process has a parent
   std::string end_and_record(std::string_view title,
                              std::chrono::milliseconds patience = std::chrono::seconds(10));
 

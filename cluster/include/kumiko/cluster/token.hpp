@@ -1,4 +1,4 @@
-// Entries that other ranks assign, and the tokens for it, which travel.
+// Entries that other ranks assign, and tokens for them, which can be sent.
 #pragma once
 
 #include <chrono>
@@ -40,7 +40,7 @@ class TokenCore {
   void assign(Packer pack);
   void fail(std::string_view what);
 
-  /// What of a token is in a message.
+  /// The part of a token that is in a message.
   struct Travelling {
     int home;
     std::uint32_t moves;
@@ -48,10 +48,11 @@ class TokenCore {
   };
   Travelling travelling() const noexcept { return {home_, moves_ + 1, ticket_}; }
 
-  /// Writes the right to a message; it goes with it once that is complete. \throws as assign()
+  /// Writes the right to a message; it is passed on once the message is complete. \throws as
+  /// assign()
   void depart(Writer& writer);
 
-  /// The message is complete: the right is with it, on its way to `destination`.
+  /// The message is complete: the right is passed on with it to `destination`.
   void leave(int destination);
   static TokenCore arrive(Reader& reader);
 
@@ -70,10 +71,9 @@ bool take_entry(Node& node, Ticket ticket);
 
 }  // namespace detail
 
-/// The right to assign a RemoteEntry, on whichever rank it is: it travels as an argument or a
-/// result of what is invoked, by std::move(), and is used once. One that is destroyed unused sends
-/// an exception, and so does one whose rank is lost, so that nobody waits forever. The Cluster
-/// outlives it.
+/// The right to assign a RemoteEntry, on any rank. It is sent by std::move() as an argument or a
+/// result of an invoked function, and is used once. If it is destroyed unused, or its rank is lost,
+/// an exception is sent, so that no reader waits forever. The Cluster must outlive it.
 template <std::movable T>
 class RemoteToken {
  public:
@@ -85,7 +85,7 @@ class RemoteToken {
     core_.assign([&](Writer& writer) { Packing<T>::pack(writer, value); });
   }
 
-  /// Sends an exception instead: the reader gets a RemoteError that says so. \throws as send()
+  /// Sends an exception instead, which the reader gets as a RemoteError. \throws as send()
   void send_failure(std::string_view what) { core_.fail(what); }
 
   /// Whether the token has the right to assign an entry.
@@ -108,8 +108,8 @@ struct Packing<RemoteToken<T>> {
   }
 };
 
-/// A cell that is assigned once, from any rank, and whose readers wait for it: as runtime::Entry,
-/// whose cell it has. Stays where it was made; the Cluster outlives it.
+/// A cell that is assigned once, from any rank, and whose readers wait for it, like a
+/// runtime::Entry. It stays on the rank that made it. The Cluster must outlive it.
 template <std::movable T>
 class RemoteEntry {
  public:
@@ -120,14 +120,14 @@ class RemoteEntry {
   RemoteEntry(const RemoteEntry&) = delete;
   RemoteEntry& operator=(const RemoteEntry&) = delete;
 
-  /// What is sent later is dropped.
+  /// A value sent later is dropped.
   ~RemoteEntry() {
     // If the cell has been taken it is assigned now.
     if (!detail::take_entry(node_, ticket_)) cell_.entry.wait();
   }
 
   /// The right to assign this entry, of which there is one.
-  /// \throws std::logic_error if it was given before.
+  /// \throws std::logic_error if token() was called before.
   RemoteToken<T> token() {
     if (std::exchange(token_given_, true)) {
       throw std::logic_error("RemoteEntry: its token was given before");

@@ -1,5 +1,4 @@
-// Writes a run to one HDF5 file, from which it can go on and pictures can be made, and reads it
-// back.
+// Writes a run to one HDF5 file and reads it back, to continue the run or to make pictures.
 #pragma once
 
 #include <filesystem>
@@ -30,33 +29,34 @@ struct ComponentMass {
   bool operator==(const ComponentMass&) const = default;
 };
 
-/// A restart that changed keys which determine the state.
+/// A restart at which keys that determine the state were changed.
 struct Ancestor {
-  int step = 0;            ///< base step from which the run went on
+  int step = 0;            ///< base step from which the run continued
   std::string state_hash;  ///< amr::state_hash() there
   std::string keys;        ///< "KEY: BEFORE -> AFTER", separated by semicolons
 
   bool operator==(const Ancestor&) const = default;
 };
 
-/// What a checkpoint says beside the engine's own state.
+/// Data in a checkpoint in addition to the engine's state.
 struct RunAttributes {
   double time = 0.0;
-  double dt = 0.0;            ///< of a base step
-  std::string configuration;  ///< the keys that determine the state, as TOML; once all of them
+  double dt = 0.0;  ///< of a base step
+  std::string
+      configuration;  ///< the keys that determine the state, as TOML; in earlier versions all keys
   std::vector<std::string> component_names;  ///< one for each component of a record, all different
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
-  /// Of each component of the field at step 0; none where a file does not say.
+  /// Masses of each component of the field at step 0; empty if a file does not have them.
   std::vector<ComponentMass> initial_masses;
   std::vector<Ancestor> lineage = {};  ///< in the order of the restarts
 };
 
-/// All that a run needs to go on, with what others need to read it.
+/// All data that a run needs to continue, and the data that other programs need to read the file.
 struct Checkpoint {
   RunAttributes attributes;
   amr::SavedRun run;
-  /// What stands beside the file: of checkpoints that are to have it, and after read_sidecar(). In
-  /// files of earlier versions it stands in the file itself.
+  /// The contents of the sidecar file: for checkpoints that are to have one, and after
+  /// read_sidecar(). In files of earlier versions these data are in the checkpoint itself.
   std::optional<Sidecar> sidecar = std::nullopt;
 
   /// The names of the field's components, which come first in its records: without extras.
@@ -66,80 +66,84 @@ struct Checkpoint {
   }
 };
 
-/// Writes a checkpoint. The name should end in `.hdf`, which ParaView asks for. One file, three
-/// views, field by field in docs/reference/files.md:
+/// Writes a checkpoint. The name should end in `.hdf`, because ParaView requires it. The file has
+/// three views, which docs/reference/files.md describes field by field:
 ///
-/// - `/level_L/data:datatype=0`, with what stands beside it, is Chombo's format (yt, VisIt): all
+/// - `/level_L/data:datatype=0`, with the attributes and datasets of its group, is Chombo's format
+/// (yt, VisIt): all
 ///   patches of level L in canonical order, each a record [component][j][i]. Contiguous, allocated
-///   early; where they are compressed, a chunk of its own each.
+///   early; if the file is compressed, each record is a separate chunk.
 /// - `/VTKHDF` is an OverlappingAMR of the leaf points alone (ParaView 5.11, VTK 9.2 and newer),
 ///   since these readers draw covered cells of flat grids: virtual datasets over the records, in
 ///   boxes of 16×16 cells, or 8×8 for the quadrants of partly covered patches. Its levels start at
 ///   the coarsest that has leaf points. Flat grids are one cell thick, equally on all levels.
-/// - `/kumiko` holds what a restart needs, the keys that determine the state, an XXH3 hash of each
+/// - `/kumiko` has the data for a restart, the keys that determine the state, an XXH3 hash of each
 ///   record, and the version of the layout.
 ///
-/// The file depends on the case, these keys and the step alone, but for extras of the patches that
-/// were measured: of the run's counters it has those that no worker changes. All others, and
-/// SavedRun::next_check, go into the sidecar, if the checkpoint has one. It takes its name just
-/// before the file does.
+/// The file depends only on the case, these keys and the step, except for measured extras of
+/// patches. Of the run's counters it has those that do not depend on the workers. All others, and
+/// SavedRun::next_check, are in the sidecar, if the checkpoint has one. The sidecar gets its name
+/// just before the checkpoint does.
 ///
 /// Node (i, j) of a level is stored as the cell whose lower-left corner it is: readers of cells
-/// show the field half a spacing of its level up and to the right. Attributes of `/kumiko` say so
-/// (`centring` = "node", `node_placement`). Cells are stored as the cells that they are, where they
-/// are (`centring` = "cell").
+/// show the field half a spacing of its level up and to the right. Attributes of `/kumiko` record
+/// this (`centring` = "node", `node_placement`). Fields of cells are stored as these cells
+/// (`centring` = "cell").
 ///
 /// A seal at the file's end has hashes of every byte before it.
 ///
-/// The HDF5 library lays the file out and gives its own bytes to memory, some KiB and 64 B a patch;
-/// compressed records are made by the calling thread and are held there too. Everything is then
-/// written by lightweight threads of `runtime`, many records each, which leave the workers to
-/// others while the system writes. The file is called `FILE.part` until it is whole and on the
-/// disk. Call this from an OS thread (the library needs its stack), which waits.
+/// The HDF5 library plans the layout of the file and writes its own bytes to memory, some KiB and
+/// 64 B per patch. Compressed records are made by the calling thread and are kept in memory too.
+/// Then lightweight threads of `runtime` write everything, many records each; they free their
+/// workers while the system writes. The file is called `FILE.part` until it is complete and on the
+/// disk. Call this from an OS thread (the library needs its stack), which is blocked until the file
+/// is written.
 ///
-/// Throws OutputError with file and cause; what had the name before is then as it was, unless the
-/// file that is named is the sidecar: then the checkpoint is there, and whole. Throws
-/// std::invalid_argument when the names do not fit the components.
+/// Throws OutputError with file and cause. An earlier file of the same name is then unchanged,
+/// unless the error is about the sidecar, in which case the checkpoint has been written and is
+/// whole. Throws std::invalid_argument if the number of names differs from that of components.
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression = Compression::kNone);
 
 /// Writes the checkpoint of a run that several owners have saved together
 /// (amr::Simulation::save_share()), for owner 0, to the same bytes. Each owner writes its own
-/// records, the others by their ShareWriters while this asks and waits; then this one adds their
-/// hashes and the seal, and the file takes its name. All must see one file system: one that does
-/// not find the file, with a mark that this owner has put in it, says so. Throws as the other one,
-/// with the rank whose part could not be written, and also what Owner::ask() throws.
+/// records; the other owners do so by their ShareWriters, at the request of this function, which
+/// waits for them. Then this owner adds the hashes and the seal, and renames the file. All owners
+/// must see the same file system: an owner that does not find the file, with a mark that this owner
+/// has put into it, reports an error. Throws as the function above, naming the rank whose part
+/// could not be written, and what Owner::ask() throws.
 /// \param checkpoint  its run has no values
-/// \param own         this owner's
-/// \param runtime     the owner's
+/// \param own  this owner's records
+/// \param runtime  the owner's runtime
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::SavedRecords& own, const amr::Geometry& geometry,
                       runtime::Runtime& runtime, amr::Owner& owner);
 
 /// Checks by plain reads that every byte of a checkpoint is as it was written. Throws
-/// CheckpointError otherwise; the message says which bytes differ and, where they are of records
-/// that are not compressed, of which patches. Reads the whole file.
+/// CheckpointError otherwise; the message names the bytes that differ and, for uncompressed
+/// records, their patches. Reads the whole file.
 void verify_checkpoint(const std::filesystem::path& file);
 
-/// Verifies and reads a checkpoint, of the layout before this one too. From an OS thread. Throws
-/// CheckpointError. Whether the run that it holds makes sense is for amr::Simulation to say. What
-/// read_sidecar() adds is zero until then.
+/// Verifies and reads a checkpoint of this or of the previous layout. For OS threads. Throws
+/// CheckpointError. The consistency of the run is checked by amr::Simulation. Values that
+/// read_sidecar() sets are zero.
 Checkpoint read_checkpoint(const std::filesystem::path& file);
 
-/// Verifies and reads a checkpoint as read_checkpoint() does, but leaves its values where they are,
-/// unless it is compressed: SavedRun::source reads them, and throws CheckpointError. The file stays
-/// open as long as there is a copy of that. Holds 64 records at a time meanwhile.
-/// \param look  is called with each record, level by level, and with what is known before
+/// Verifies and reads a checkpoint as read_checkpoint() does, but does not keep its values in
+/// memory, unless the file is compressed: SavedRun::source reads them, and throws CheckpointError.
+/// The file stays open as long as a copy of SavedRun::source exists. At most 64 records are in
+/// memory during the call.
+/// \param look  is called with each record, level by level, and with the data read before it
 using RecordVisitor = std::function<void(const Checkpoint& checkpoint, const amr::PatchId& id,
                                          std::span<const double> record)>;
 Checkpoint open_checkpoint(const std::filesystem::path& file, const RecordVisitor& look = {});
 
-/// A checkpoint or a state with the mesh that it lives on: all that a picture needs.
+/// A checkpoint or a state with its mesh: all data that a picture needs.
 struct StoredState {
   Checkpoint checkpoint;
-  /// Extent, points and centring are the file's. What surrounds the domain is the case's to say:
-  /// here a value of 0.
+  /// Extent, points and centring are those of the file. The boundary conditions are not stored;
+  /// here all sides have the value 0.
   amr::Geometry geometry;
 };
 

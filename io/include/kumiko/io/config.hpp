@@ -35,17 +35,18 @@ class Config {
   /// All keys, by full dotted name; those of [[amr.region]] are "amr.region[0].x" and so on, with
   /// indices from 0 without gaps.
   const amr::ParameterSet& values() const { return values_; }
-  /// What the solver or the case declared, under the names it declared.
+  /// The parameters of the solver or of the case, under the names that it has declared.
   amr::ParameterSet solver_parameters() const { return parameters_of("solver."); }
   amr::ParameterSet case_parameters() const { return parameters_of("case."); }
 
-  /// The same configuration with another value of a key that it has.
+  /// The same configuration with another value of one of its keys.
   Config with(const std::string& name, amr::ParameterValue value) const;
 
-  /// The effective configuration, defaults and overrides included. Reading it back gives the same.
+  /// The effective configuration, defaults and overrides included. Reading it back gives the same
+  /// configuration.
   std::string to_toml() const;
   /// The part of it that determines the state, for a checkpoint; and the values of all other keys,
-  /// for what stands beside it.
+  /// for the checkpoint's sidecar.
   std::string state_toml() const;
   amr::ParameterSet run_values() const;
   /// Whether no bit of the state depends on a key. The times of output are such keys unless base
@@ -63,40 +64,41 @@ class Config {
 /// file.
 using Changes = std::vector<std::pair<std::string, amr::ParameterValue>>;
 
-/// Values of keys that stand beside a configuration's text, in a file of their own.
+/// Values of keys that are stored in a separate file next to a configuration's text.
 struct ValuesBeside {
-  std::string name = {};  ///< of that file, for messages
+  std::string name = {};  ///< name of that file, for messages
   amr::ParameterSet values = {};
 };
 
-/// A configuration as it was written, with the overrides of the command line. Keys of the core are
-/// checked already; those of the solver and the case are known once these have been found by name.
+/// A configuration as it was written, with the overrides of the command line. Keys of the core have
+/// been checked. Keys of the solver and the case can be checked only after these have been found by
+/// name.
 class ConfigSource {
  public:
-  /// The value of a core key whose type is text, e.g. "case.name"; the default where it is not set.
+  /// The value of a core key whose type is text, e.g. "case.name"; the default if it is not set.
   const std::string& text(std::string_view name) const { return core_.text(name); }
 
-  /// Holds every setting against the schema. Throws ConfigError.
+  /// Checks every setting against the schema. Throws ConfigError.
   Config check(const Schema& schema) const;
 
   /// The same configuration for a run of another solver. The file's keys of [solver] belong to the
-  /// solver that it names: they are left out where that is another one. Those of the command line
-  /// stay. `where` stands for the place in messages about the name.
+  /// solver that it names, so they are left out if `name` is another solver. Keys of the command
+  /// line remain. `where` is the place of the name in messages.
   ConfigSource with_solver(const std::string& name, const std::string& where) const;
 
   /// The same configuration with other values of some keys. Throws ConfigError.
   ConfigSource with(const Changes& changes) const;
 
-  /// A line for each key that is set by an earlier name, with its name of today, and for each
-  /// override that replaces another value of an earlier override.
+  /// A line for each key that is set by an old name, with its current name, and for each override
+  /// that replaces a different value of an earlier override.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// "--set KEY=VALUE", the override that counts for a key; empty without one.
+  /// "--set KEY=VALUE", the override that is in effect for a key; empty without one.
   std::string override_of(std::string_view name) const;
 
   /// The error to throw about a key's value, with the place where the value was set.
   ConfigError error(std::string_view name, const std::string& message) const;
-  /// The same for what the engine says of an option, in terms of its key.
+  /// The error to throw for an error of the engine about an option, with the option's key.
   ConfigError error(const amr::OptionError& refusal) const;
 
  private:
@@ -105,15 +107,16 @@ class ConfigSource {
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
-  /// Gives a run that chooses its steps the defaults that suit it.
+  /// Sets the defaults for a run that chooses its steps.
   void complete_steps(amr::ParameterSet& values) const;
-  /// Leaves rows of diagnostics to their interval where only that is given.
+  /// Leaves rows of diagnostics to their interval if only that is given.
   void complete_rows(amr::ParameterSet& values) const;
-  /// Whether the configuration gives a key.
+  /// Whether the configuration sets a key.
   bool sets(std::string_view name) const;
-  /// Says for which grid the thresholds are given, where the configuration leaves it to the file's.
+  /// Sets the grid for which the thresholds are given to the file's grid, if the configuration does
+  /// not name one.
   void complete_threshold(const Schema& schema, amr::ParameterSet& values) const;
-  /// Gives every table of a list the keys that it does not set.
+  /// Adds the keys that a table of a list does not set, with their defaults.
   void complete_lists(const Schema& schema, amr::ParameterSet& values) const;
 
   std::string name_;
@@ -122,15 +125,15 @@ class ConfigSource {
   amr::ParameterSet core_;
 };
 
-/// Reads a TOML file and applies overrides, each `KEY=VALUE`; the last one of a key counts. VALUE
-/// is read by the key's declared type, text needs no quotes. Where an override names another solver
-/// or case than the file, the file's other keys of that table are left out. Throws ConfigError: the
-/// file cannot be read, is not TOML, or sets a core key wrongly.
+/// Reads a TOML file and applies overrides, each `KEY=VALUE`; the last one of a key is used. VALUE
+/// is read as the key's declared type; text needs no quotes. If an override names another solver or
+/// case than the file, the file's other keys of that table are left out. Throws ConfigError if the
+/// file cannot be read, is not TOML, or has an error in a core key.
 ConfigSource read_config(const std::filesystem::path& path,
                          const std::vector<std::string>& overrides = {});
 
-/// The same for TOML text that is at hand; `name` stands for the file in messages. What stands
-/// beside the text counts as if it were in it.
+/// The same for TOML text in memory; `name` is the name of the file in messages. Values of `beside`
+/// are used as if they were in the text.
 ConfigSource parse_config(std::string_view text, const std::string& name,
                           const std::vector<std::string>& overrides = {},
                           const ValuesBeside& beside = {});

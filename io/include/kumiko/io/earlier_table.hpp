@@ -1,4 +1,4 @@
-// Finds the rows that an earlier part of a run has left in a table.
+// Finds the rows of a table that an earlier part of a run has written.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 
 namespace kumiko::io {
 
-/// Rows of a table whose first column is a base step. They stay in the file, which may be larger
-/// than a program should hold, and must not change meanwhile.
+/// Rows of a table whose first column is a base step. The rows are not kept in memory, since the
+/// file may be large. The file must not change while this object exists.
 class EarlierTable {
  public:
-  /// Without rows.
+  /// A table without rows.
   EarlierTable() = default;
-  /// The rows of `PATH`, or of `PATH.part` where that has more, up to base step `last`; a last line
-  /// that is not complete and rows of other lengths are left out. Without rows if there is neither
-  /// file. Cost: reads both.
+  /// The rows of `PATH`, or of `PATH.part` if it has more rows, up to base step `last`. An
+  /// incomplete last line and rows of other lengths are left out. Without rows if neither file
+  /// exists. Cost: reads both files.
   EarlierTable(const std::filesystem::path& path, std::int64_t last);
 
   bool empty() const noexcept { return rows_ == 0; }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
 
   using Fields = std::vector<std::string_view>;
-  /// Calls take() for each row, as long as columns(), in the file's order. Throws OutputError where
-  /// the file has other rows now. Cost: reads it.
+  /// Calls take() for each row, each with as many fields as columns(), in the file's order. Throws
+  /// OutputError if the file has other rows now. Cost: reads the file.
   void for_each(const std::function<void(const Fields& row)>& take) const;
 
  private:

@@ -1,4 +1,4 @@
-// Writes what every worker did in every base step as comma-separated values.
+// Writes each worker's load in each base step as comma-separated values.
 #pragma once
 
 #include <filesystem>
@@ -14,15 +14,16 @@ namespace kumiko::io {
 /// is called `PATH.part`.
 class LoadCsv {
  public:
-  /// Starts the file, with rows that an earlier part of the run left. Throws OutputError, also when
+  /// Starts the file, with the rows of an earlier part of the run. Throws OutputError, also if
   /// those have other columns.
   explicit LoadCsv(const std::filesystem::path& path, const EarlierTable& earlier = {});
   ~LoadCsv();
 
-  /// Writes the rows of one base step. Throws OutputError when the system refuses them.
+  /// Writes the rows of one base step. Throws OutputError if they cannot be written.
   void add(const amr::BaseStepLoad& load);
 
-  /// Puts the rows on the disk and gives the file its name. The last call. Throws OutputError.
+  /// Writes the rows to the disk and renames the file to its final name. The last call. Throws
+  /// OutputError.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// Reads a number that all of a text is.
+// Reads a text that is a number.
 #pragma once
 
 #include <charconv>
@@ -7,7 +7,7 @@
 
 namespace kumiko::io {
 
-/// The number that all of a text is; nothing where it is not one.
+/// The number that the whole text represents; nothing if the text is not a number.
 template <class Number>
 std::optional<Number> read_number(std::string_view text) {
   Number number{};

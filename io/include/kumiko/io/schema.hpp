@@ -1,4 +1,4 @@
-// What a configuration may hold: every key, declared once.
+// The schema of a configuration: every key, declared once.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kumiko::io {
 
-/// One key of the configuration: an option, under its full dotted name, e.g. "grid.base". Where a
-/// list has a known size, a single integer stands for all elements of a list of integers.
+/// One key of the configuration: an option, under its full dotted name, e.g. "grid.base". If a list
+/// of integers has a known size, a single integer stands for all its elements.
 struct Key : amr::OptionSpec {
   std::string option = {};  ///< the option's own name: "points" of "grid.base"
   /// In each table of a list: "amr.region.x" is x in every [[amr.region]], and the value of the
@@ -23,7 +23,7 @@ struct Key : amr::OptionSpec {
   }
   /// At a restart.
   bool changeable() const { return determines == amr::Determines::kRun; }
-  /// Whether a restart may change it, which then stands in the lineage.
+  /// Whether a restart may change it and then records this in the lineage.
   bool changes_course() const { return determines == amr::Determines::kCourse; }
 };
 
@@ -33,17 +33,18 @@ class Schema {
   /// The core keys.
   Schema();
 
-  /// Adds what a solver or a case declares, as "TABLE.NAME".
+  /// Adds the parameters that a solver or a case declares, as "TABLE.NAME".
   /// \param table  "solver" or "case"
-  /// Throws std::invalid_argument, naming the key, for a name that is empty or taken, and for a
-  /// default that its own range or choices refuse.
+  /// Throws std::invalid_argument, naming the key, if a name is empty or declared twice, or if a
+  /// default is outside its own range or choices.
   void add(const std::string& table, const std::vector<amr::ParameterSpec>& parameters);
 
-  /// Says whose a key is that this run has not, e.g. "solver.limiter" of "solver 'fct'", so that it
-  /// can be told from one that nobody knows.
+  /// Records a key that this run does not have and its owner, e.g. "solver.limiter" of "solver
+  /// 'fct'", so that it can be distinguished from an unknown key.
   void note_other(const std::string& table, const std::vector<amr::ParameterSpec>& parameters,
                   const std::string& owner);
-  /// Who has such a key, where this run has not: "solver 'fct' or solver 'thinc'"; empty if nobody.
+  /// The owners of a key that this run does not have: "solver 'fct' or solver 'thinc'"; empty if
+  /// there are none.
   std::string other_owners(std::string_view name) const;
 
   /// The key of a full dotted name, or nullptr.
@@ -63,14 +64,14 @@ class Schema {
   std::vector<Other> others_;
 };
 
-/// A message of the engine, or a help text: the options that it names in backticks by their keys.
+/// A message of the engine, or a help text, with the options in backticks replaced by their keys.
 std::string with_keys(std::string_view text);
 
-/// A value as a configuration has it: a text in quotes.
+/// A value in the notation of a configuration: text is in quotes.
 std::string value_text(const amr::ParameterValue& value);
 
 /// The reference of a key in lines of 100 columns: its name; below it, by 4 spaces, its help; then
-/// its type, range or choices, and default. What a line has no room for goes on by 6 spaces.
+/// its type, range or choices, and default. Continued lines are indented by 6 spaces.
 std::string describe_key(const Key& key);
 
 }  // namespace kumiko::io

@@ -1,4 +1,4 @@
-// Reads what the processes of a search did for each other.
+// Reads the record of the work that the processes of a search did for each other.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,12 @@ namespace kumiko::io {
 /// The record in a folder of a search.
 inline constexpr std::string_view kSearchFile = "search.json";
 
-/// Whether a folder is one of a search: it has a record, and no run's summary.
+/// Whether a folder is that of a search: it has a record, and no summary of a run.
 bool holds_search(const std::filesystem::path& folder);
 
-/// Reads a folder's record, as docs/reference/files.md describes it, and checks all that a reader
-/// relies on: numbers of processes are those of processes in it. \throws RunFolderError
+/// Reads a folder's record, as docs/reference/files.md describes it, and checks everything that a
+/// reader relies on, such as that numbers of processes refer to processes in the record. \throws
+/// RunFolderError
 std::shared_ptr<const nlohmann::ordered_json> read_search(const std::filesystem::path& folder);
 
 }  // namespace kumiko::io

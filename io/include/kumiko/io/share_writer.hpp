@@ -11,19 +11,21 @@
 
 namespace kumiko::io {
 
-/// Has the records of an owner that follows owner 0, from when the run was saved until owner 0's
-/// write_checkpoint() asks for them: then lightweight threads hash them and put them where they
-/// belong in the file, which owner 0 has made and both must see. The run goes on meanwhile.
+/// Keeps the records of an owner other than owner 0, from the time when the run was saved until
+/// owner 0's write_checkpoint() requests them. Then lightweight threads hash the records and write
+/// them to their places in the file, which owner 0 has made and which both owners must see. The run
+/// continues meanwhile.
 class ShareWriter {
  public:
   /// The owner must outlive it.
   explicit ShareWriter(amr::Owner& owner);
-  /// Waits for what is being written.
+  /// Waits for writes in progress.
   ~ShareWriter();
   ShareWriter(const ShareWriter&) = delete;
   ShareWriter& operator=(const ShareWriter&) = delete;
 
-  /// What amr::Simulation::follow() hands over, in place of what nobody has asked for.
+  /// Takes the records from amr::Simulation::follow(); they replace records that have not been
+  /// requested.
   void take(amr::SavedRecords&& records);
 
  private:

@@ -1,5 +1,5 @@
-// The file beside a checkpoint or a state: how the run came to it, on which the state does not
-// depend.
+// The sidecar, a file next to a checkpoint or a state: data about the run on which the state does
+// not depend.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace kumiko::io {
 
 struct Checkpoint;
 
-/// Files and folders that a run has used, as it was given them.
+/// Files and folders that a run has used, by the names that it was given.
 struct RunPaths {
   std::filesystem::path configuration = {};  ///< CASE.toml; empty without one
   std::filesystem::path folder = {};         ///< of the run's files
@@ -25,45 +25,45 @@ struct RunPaths {
   std::filesystem::path solver_file = {};    ///< and the solver
 };
 
-/// What a run took up to a checkpoint, and how it was computed. Files of the same case, keys and
-/// step are equal to the bit, whatever stands here.
+/// The time that a run took up to a checkpoint, and how it was computed. Checkpoints of the same
+/// case, keys and step are equal to the bit, whatever their sidecars.
 struct Sidecar {
-  double wall_s = 0.0;  ///< what the stepping has taken so far
-  /// Up to which time what is due by the case's time has been done: amr::Simulation::reach() or
-  /// more. Nothing in those of earlier versions.
+  double wall_s = 0.0;  ///< seconds of stepping so far
+  /// The time up to which all output that is due by the case's time has been written:
+  /// amr::Simulation::reach() or more. Nothing in sidecars of earlier versions.
   std::optional<double> reached = {};
-  std::string backend = {};  ///< of the part of the run that ends there
-  int workers = 0;           ///< that part's
+  std::string backend = {};  ///< backend of the part of the run that ends there
+  int workers = 0;           ///< number of workers of that part
   Origin origin = {};
   RunPaths paths = {};
   /// The values of keys that do not determine the state, by full dotted name.
   amr::ParameterSet configuration = {};
 };
 
-/// A sidecar is missing or cannot be used; what() names the file and what is wrong with it. The
-/// checkpoint serves without it.
+/// A sidecar is missing or cannot be used; what() names the file and the cause. The checkpoint can
+/// be used without it.
 struct SidecarError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// The name of the sidecar of a checkpoint: `.run.json` in place of `.hdf`, or behind a name that
-/// ends with something else.
+/// The name of the sidecar of a checkpoint: `.run.json` replaces `.hdf`, or is appended to a name
+/// with another ending.
 std::filesystem::path sidecar_of(const std::filesystem::path& checkpoint_file);
 
-/// The sidecar of a checkpoint that has one, as it is written but for the seal: field by field in
-/// docs/reference/files.md, with the loads and waits of the run's counters.
+/// The text of the sidecar of a checkpoint that has one, without the seal, with the loads and waits
+/// of the run's counters. docs/reference/files.md describes it field by field.
 nlohmann::ordered_json sidecar_json(const Checkpoint& checkpoint);
 
-/// Writes the sidecar of a checkpoint that has one, replacing what had its name. It does not wait
-/// for the disk, so that it may be empty after a power failure; the checkpoint serves without it.
-/// Throws OutputError.
-/// \param seal  the hash in the checkpoint's seal, by which the two belong together
+/// Writes the sidecar of a checkpoint that has one, replacing a file of the same name. It does not
+/// wait for the disk, so the file may be empty after a power failure; the checkpoint can be used
+/// without it. Throws OutputError.
+/// \param seal  the hash in the checkpoint's seal, which links the two files
 void write_sidecar(const std::filesystem::path& checkpoint_file, const Checkpoint& checkpoint,
                    std::uint64_t seal);
 
-/// Reads the sidecar that belongs to a checkpoint, which has been read from `checkpoint_file`, and
-/// completes the run's counters by it. Throws SidecarError, also for one that belongs to another
-/// file, and CheckpointError where the checkpoint is gone; the checkpoint is then as it was.
+/// Reads the sidecar of a checkpoint that has been read from `checkpoint_file`, and adds its data
+/// to the run's counters. Throws SidecarError, also if the sidecar belongs to another file, and
+/// CheckpointError if the checkpoint's file no longer exists; `checkpoint` is then unchanged.
 void read_sidecar(const std::filesystem::path& checkpoint_file, Checkpoint& checkpoint);
 
 }  // namespace kumiko::io

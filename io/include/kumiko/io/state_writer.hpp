@@ -1,4 +1,4 @@
-// Puts states of a run into files while the run goes on.
+// Writes states of a run to files while the run continues.
 #pragma once
 
 #include <cstddef>
@@ -20,80 +20,81 @@
 
 namespace kumiko::io {
 
-/// Names of files from which a run can go on, for OutputFolder::numbered().
+/// Name patterns of files from which a run can continue, for OutputFolder::numbered().
 inline constexpr std::string_view kCheckpointFiles = "checkpoint_#.hdf";
 inline constexpr std::string_view kStateFiles = "state_#.hdf";
-/// And of what stands beside them.
+/// Name patterns of their sidecars.
 inline constexpr std::string_view kCheckpointSidecars = "checkpoint_#.run.json";
 inline constexpr std::string_view kStateSidecars = "state_#.run.json";
 
-/// Such a name, at a number of base steps.
+/// The name for a pattern and a number of base steps.
 std::string checkpoint_name(std::int64_t step);
 std::string state_name(std::int64_t step);
 
-/// Those sidecars of a folder whose files are not there, with their base steps: a run leaves them
-/// that is killed between the two.
+/// The sidecars in a folder without their checkpoints or states, with their base steps. They remain
+/// if a run is killed between writing the two.
 /// \param pattern  kCheckpointSidecars or kStateSidecars
 std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesystem::path& folder,
                                                             std::string_view pattern);
 
-/// What a run needs to know of its past, beside the state.
+/// Data about the run's past, in addition to the state.
 struct RunHistory {
   std::vector<ComponentMass> initial_masses;  ///< of each component; none = not known
   double wall_s = 0.0;                        ///< of stepping so far
   std::optional<double> reached = {};         ///< as Sidecar::reached
 };
 
-/// What holds for all files of a run.
+/// Options for all files of a run.
 struct StateWriterOptions {
   /// The keys that determine the state, as TOML; every file holds it.
   std::string configuration = {};
   /// Restarts that have changed some of them.
   std::vector<Ancestor> lineage = {};
-  /// What stands beside every file; StateWriter adds seconds, backend and workers.
+  /// The sidecar's data for every file; StateWriter adds seconds, backend and workers.
   Sidecar sidecar = {};
   Compression compression = Compression::kNone;
-  /// Whether states show amr::kExtraNames too. Checkpoints never do: the extras would make them
+  /// Whether states have amr::kExtraNames too. Checkpoints never do: the extras would make them
   /// five times as large, and no run needs them.
   bool extras = false;
-  /// Checkpoints of a folder that stay, the newest; at least 1.
+  /// The number of newest checkpoints to keep in a folder; at least 1.
   std::size_t keep = 2;
-  /// Is told why a checkpoint could not be written, and the run goes on without it. Called by the
-  /// functions of StateWriter, on their caller's thread. Without it they throw.
+  /// Called with the cause if a checkpoint could not be written; the run then continues without it.
+  /// The functions of StateWriter call it on their caller's thread. Without it they throw.
   std::function<void(const std::exception& cause)> on_failed_checkpoint = {};
 };
 
-/// One file at a time, with its sidecar: the state is copied when it is asked for, and written by
-/// lightweight threads beside those of the steps, or by a runtime of one worker where the backend
-/// has none. Keeps references to case and backend. Call it from one OS thread, between calls of
+/// Writes one file at a time, with its sidecar. The state is copied at the request, and lightweight
+/// threads write it while the run steps; if the backend has no runtime, a runtime of one worker is
+/// made. Keeps references to case and backend. Call it from one OS thread, between calls of
 /// Simulation::advance().
 ///
-/// Where several owners share the mesh it is owner 0's; each of the others has a ShareWriter, to
-/// which Simulation::follow() hands its records, and no owner holds many more values than its
-/// share. Compressed files are made by owner 0 alone, from all values: the library makes their
-/// chunks.
+/// If several owners share the mesh, owner 0 has the StateWriter, and each other owner has a
+/// ShareWriter, which gets its records from Simulation::follow(). So no owner needs memory for many
+/// more values than its share. Compressed files are made by owner 0 alone, from all values, because
+/// the library makes their chunks.
 class StateWriter {
  public:
-  /// Throws std::invalid_argument for options that cannot be.
+  /// Throws std::invalid_argument for invalid options.
   StateWriter(const amr::Case& problem, amr::Backend& backend, StateWriterOptions options);
-  /// Waits for the file that is being written; what goes wrong then is not told.
+  /// Waits for the file in progress; its errors are not reported.
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;
 
-  /// Begins to write a state or a checkpoint, when the file before is done. Throws what settle()
-  /// throws.
+  /// Waits for the previous file, then begins to write a state or a checkpoint. Throws what
+  /// settle() throws.
   void write_state(const std::filesystem::path& file, const amr::Simulation& simulation,
                    const RunHistory& history);
   void write_checkpoint(const std::filesystem::path& file, const amr::Simulation& simulation,
                         const RunHistory& history);
 
-  /// Waits for the file that is being written. Throws what hindered it; for a checkpoint only
-  /// without on_failed_checkpoint. When a new checkpoint is there, older ones of its folder go, but
-  /// for as many as are to stay, and their sidecars with them.
+  /// Waits for the file in progress. Throws if it could not be written; for a checkpoint only
+  /// without on_failed_checkpoint. After a new checkpoint, removes the oldest checkpoints of its
+  /// folder, with their sidecars, except the number to keep.
   void settle();
 
-  /// The latest file that is there, of those written here: a run goes on from states as well.
+  /// The latest file written by this object, a checkpoint or a state: a run can continue from
+  /// either.
   const std::optional<std::filesystem::path>& latest() const { return latest_; }
   /// StateWriterOptions::lineage.
   const std::vector<Ancestor>& lineage() const { return options_.lineage; }
@@ -101,23 +102,23 @@ class StateWriter {
   double longest_s() const { return longest_s_; }
 
  private:
-  /// A state as it is to be written.
+  /// A state to be written.
   struct Copy {
     Checkpoint checkpoint;
-    std::optional<amr::SavedRecords> own;  ///< where other owners write the others
+    std::optional<amr::SavedRecords> own;  ///< if other owners write the other records
   };
   Copy copy_of(const amr::Simulation& simulation, const RunHistory& history) const;
   void start(const std::filesystem::path& file, const amr::Simulation& simulation,
              const RunHistory& history);
-  /// In the handler of an exception: passes it on, or tells it.
+  /// In the handler of an exception: rethrows it, or reports it.
   void handle_failure() const;
 
   const amr::Case& problem_;
   amr::Backend& backend_;
   StateWriterOptions options_;
-  std::unique_ptr<runtime::Runtime> own_;  ///< where the backend has no runtime
-  std::future<double> pending_;            ///< seconds that it took
-  std::filesystem::path file_;             ///< being written
+  std::unique_ptr<runtime::Runtime> own_;  ///< if the backend has no runtime
+  std::future<double> pending_;            ///< the seconds that writing took
+  std::filesystem::path file_;             ///< the file in progress
   bool is_checkpoint_ = false;
   std::optional<std::filesystem::path> latest_;
   double longest_s_ = 0.0;

@@ -1,4 +1,4 @@
-// Writes and reads traces in Kumiko's own format, and writes them in those that other tools open.
+// Writes and reads traces in Kumiko's own format, and writes them in formats of other tools.
 #pragma once
 
 #include <filesystem>
@@ -9,19 +9,19 @@
 
 namespace kumiko::io {
 
-/// A file is not a trace, or not a whole one; the message names it and says what is wrong.
+/// A file is not a trace, or is not complete; the message names the file and the cause.
 struct TraceError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// The file does not exist, or it never was a trace.
+/// The file does not exist, or it is not a trace.
 struct NotATrace : TraceError {
   using TraceError::TraceError;
 };
 
-/// Writes the whole trace as HDF5 (docs/reference/files.md), under its name when all of it is
-/// there. Throws std::runtime_error when it cannot be written. Uses HDF5: not in a lightweight
-/// thread.
+/// Writes the whole trace as HDF5 (docs/reference/files.md), and renames it to its final name when
+/// it is complete. Throws std::runtime_error if it cannot be written. Uses HDF5, so do not call it
+/// in a lightweight thread.
 void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 
 /// Reads a file that write_trace() wrote. Throws NotATrace if there is no file or it is not a
@@ -30,14 +30,14 @@ void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 amr::Trace read_trace(const std::filesystem::path& path);
 
 /// Writes Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece
-/// of work, named by level and patch; arrows from what was waited for; counters of threads that are
-/// ready and of I/O in flight; steals; a row with the run's stretches and what lies between them.
+/// of work, named by level and patch; arrows from the pieces waited for; counters of ready threads
+/// and of I/O in flight; steals; and a row with the run's stretches and the work between them.
 void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
 
-/// Writes an OTF2 archive, for Vampir, Scalasca and their kind: a location per worker, regions by
+/// Writes an OTF2 archive, for tools such as Vampir and Scalasca: a location per worker, regions by
 /// level and kind of piece, patch and base step as attributes, the counters as metrics.
-/// \param folder  made by it; must not exist, or be empty
-/// Throws std::runtime_error when it cannot be written, or when the build has no OTF2.
+/// \param folder  is made; it must not exist, or must be empty
+/// Throws std::runtime_error if it cannot be written, or if the build has no OTF2.
 void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
 
 /// Whether this build writes OTF2.

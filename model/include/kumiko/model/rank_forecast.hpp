@@ -1,8 +1,7 @@
-// Whether fewer ranks can be expected to be faster, before a run has taken a step.
+// Estimates, before a run's first step, whether it would be faster on fewer ranks.
 //
-// Then a trace, whose pieces could be replayed (rank_model.hpp), is still to come, and time is
-// short: so a base step is weighed by the first mesh. On some number of ranks it takes the longer
-// of
+// At that time there is no trace to replay (rank_model.hpp), and the estimate must be quick. So the
+// time of a base step is estimated from the first mesh. On a number of ranks it is the longest of
 //
 //   what the busiest rank does: its patches' steps; a core's work for each strip that it sends or
 //   reads, and for one message to and from each neighbour in each step of the finest level on which
@@ -10,9 +9,9 @@
 //   what all ranks do, where their workers share fewer cores
 //   the chain of the finest level's steps, each of which waits for a message where ranks meet there
 //
-// and its part of a regrid: what all ranks do alike, about a step of each patch; what they tell
-// each other. Nothing is added for messages that go alone, for waiting, or for cores that ranks
-// share: more ranks are shown in too good a light rather than in too bad a one.
+// plus its part of a regrid: the work that all ranks do alike, which is about a step of each patch,
+// and the messages between ranks. Nothing is added for messages that are not bundled, for waiting,
+// or for cores that ranks share. So the estimate favours more ranks.
 #pragma once
 
 #include <optional>
@@ -23,30 +22,31 @@
 
 namespace kumiko::model {
 
-/// What is known of a run before its first step.
+/// The data of a run before its first step.
 struct RunStart {
   const amr::Mesh<2>& mesh;
-  const amr::ByPatch<double>& seconds;  ///< as amr::Simulation::expected_seconds() has them
+  const amr::ByPatch<double>& seconds;  ///< from amr::Simulation::expected_seconds()
   bool subcycling = true;
   int interval = 1;  ///< base steps between regrids
-  int cores = 0;     ///< that the workers of all ranks have; 0 = one each
+  int cores = 0;     ///< number of cores for the workers of all ranks; 0 = one for each worker
 };
 
-/// Seconds that a base step is expected to take on some number of ranks, by whom the mesh is dealt
-/// out as options.partition says. O(patches log patches + ranks × levels).
+/// The estimated time in seconds of a base step on a number of ranks, among which the mesh is
+/// distributed by options.partition. O(patches log patches + ranks × levels).
 double expected_step(const RunStart& start, int ranks, const RankOptions& options);
 
-/// A number of ranks that is expected to be faster.
+/// A number of ranks on which the run is estimated to be faster.
 struct FewerRanks {
   int ranks = 1;
-  double seconds = 0.0;      ///< of a base step
-  double seconds_now = 0.0;  ///< on the ranks that there are
+  double seconds = 0.0;      ///< estimated time of a base step
+  double seconds_now = 0.0;  ///< the same on the present ranks
 };
 
-/// Of half as many ranks, a quarter and so on, as long as that gains something, the last one, if it
-/// is faster than all by a quarter or more. Nothing where each rank has more than 1 ms of work in a
-/// base step, which more ranks never lengthen, nor for meshes of so many patches that it would take
-/// longer than some milliseconds.
+/// Tries half as many ranks, a quarter and so on, as long as each is faster than the one before.
+/// Returns the last one, if it is faster than all ranks by a quarter or more. Returns nothing if
+/// each rank has more than 1 ms of work in a base step, because then more ranks never make a run
+/// slower, and for meshes with so many patches that the estimate would take more than some
+/// milliseconds.
 std::optional<FewerRanks> faster_on_fewer(const RunStart& start, int ranks,
                                           const RankOptions& options);
 

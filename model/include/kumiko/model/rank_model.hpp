@@ -1,15 +1,14 @@
-// What a recorded run would take on several ranks, each with workers of its own.
+// Predicts the time of a recorded run on several ranks, each with its own workers.
 //
-// Patches are dealt to ranks as a run does it: by the engine's partitions, new ones to their
-// parent's rank, and anew where amr::Balance says so, by what they have taken since the regrid
-// before. Tasks are blocks of a rank's patches, as by schedule dataflow (schedule_model.hpp), and a
-// rank's workers take the oldest that is ready. What a patch of another rank waits for is a
-// message, after LogGP (Alexandrov et al., 1995): each costs a worker `overhead` where it is sent
-// and where it is received, and `item` for each thing in it; passes the sender's port no faster
-// than by `gap` and by `per_byte`; and is there `latency` later. Messages to one rank gather as in
-// cluster/: until they are as large as a bundle, its time is over, or a worker has nothing to do. A
-// message that comes to a rank whose workers are all busy waits until one of them is done with its
-// task.
+// Patches are distributed among ranks as in a run: by the engine's partitions, new patches to their
+// parent's rank, and again when amr::Balance decides so, by their times since the previous regrid.
+// Tasks are blocks of a rank's patches, as by schedule dataflow (schedule_model.hpp), and a rank's
+// workers take the oldest that is ready. If a patch waits for a patch of another rank, it waits for
+// a message. Messages follow LogGP (Alexandrov et al., 1995). Each message costs a worker
+// `overhead` at both ends, and `item` for each thing in it. It passes the sender's port no faster
+// than `gap` and `per_byte` allow, and arrives `latency` later. Messages to one rank are gathered
+// as in cluster/, until they fill a bundle, its time is over, or a worker has nothing to do. A
+// message to a rank whose workers are all busy waits until one of them has finished its task.
 //
 // What is sent, in bytes of doubles, for one component and two rows of ghosts:
 //   beside a patch   a strip of 16 × 2, at a corner 2 × 2, once for each patch that reads it
@@ -17,18 +16,20 @@
 //   to a coarser one a quadrant's restriction, 8 × 8
 //   nothing          where a piece waits for another one without reading anything
 //
-// Between stretches the loops over patches take as long as all workers make them; the rest of it
-// takes as long as it was recorded, since every rank does it. What ranks tell each other comes on
-// top. Before a regrid: what the patches have taken, which each rank weighs. For each level but the
-// finest: strips for the ghosts, and what is tagged. After it: patches that move, with their
-// points. Before each stretch: strips of all levels; after it, whether a step has failed and what
-// the workers did. What all are to know goes to rank 0 and from there to each, as in cluster/: it
-// takes the longer the more ranks there are.
+// Between stretches, the loops over patches are divided among all workers. The rest takes as long
+// as it was recorded, since every rank does it. The messages between ranks are added: before a
+// regrid, the measured times of patches; in a regrid, for each level but the finest, strips for the
+// ghosts and the tags; after a regrid, the patches that move, with their points; before each
+// stretch, strips of all levels; and after each stretch, whether a step has failed, and the
+// workers'
+// counters. Data for all ranks are sent to rank 0 and from there to each rank, as in cluster/,
+// which
+// takes longer with more ranks.
 //
-// Fluxes across levels are not counted either, nor other ghosts than two rows of one component.
+// Fluxes across levels are not included, nor ghosts beyond two rows of one component.
 //
-// What the model does not contain is what schedule_model.hpp says; steals within a rank besides,
-// which cost nothing here.
+// The model does not contain what schedule_model.hpp lists, nor steals within a rank, which cost
+// nothing here.
 #pragma once
 
 #include <array>
@@ -44,18 +45,18 @@
 
 namespace kumiko::model {
 
-/// What messages cost, in nanoseconds.
+/// The cost of messages, in nanoseconds.
 struct Network {
-  double overhead = 0.0;  ///< of a core, for a message, at each end
+  double overhead = 0.0;  ///< time of a core for a message, at each end
   double latency = 0.0;
-  double gap = 0.0;       ///< from one message of a rank to the next
-  double per_byte = 0.0;  ///< as gap
-  double item = 50.0;     ///< of a core, for each thing in a message, at each end
+  double gap = 0.0;       ///< least time from one message of a rank to the next
+  double per_byte = 0.0;  ///< the same, for each byte
+  double item = 50.0;     ///< time of a core for each thing in a message, at each end
 };
 
 /// Networks by name: two processes of one machine, where an empty call takes 3.4 us there and back
-/// (docs/performance.md, "Ranks"); 100 Gb/s with an MPI that drives the adapter, and 25 Gb/s by
-/// TCP, which are orders of magnitude, for want of a measurement.
+/// (docs/performance.md, "Ranks"); 100 Gb/s with an MPI that drives the adapter; and 25 Gb/s by
+/// TCP. The values of the last two are not measured; they are orders of magnitude.
 struct NamedNetwork {
   std::string_view name;
   Network network;
@@ -73,17 +74,18 @@ struct RankOptions {
   std::uint64_t seed = 1;  ///< of a random partition
 };
 
-/// What ranks make of a trace.
+/// The prediction for a trace on ranks.
 struct RankPrediction {
   int ranks = 1;
   double seconds = 0.0;
-  double regrid_seconds = 0.0;      ///< of them, between stretches
-  double alike_seconds = 0.0;       ///< of these, in no loop: what no number of ranks shortens
+  double regrid_seconds = 0.0;  ///< of these, seconds between stretches
+  double alike_seconds =
+      0.0;  ///< of these, seconds outside of loops, which do not depend on the number of ranks
   double utilisation = 0.0;         ///< the share of all workers' time in pieces and parallel loops
   double imbalance = 1.0;           ///< of the ranks' pieces in a stretch, the mean over stretches
   std::uint64_t moved_patches = 0;  ///< to another rank
   std::uint64_t messages = 0;       ///< between ranks, in stretches
-  std::uint64_t edges = 0;          ///< what one message each would be without bundles
+  std::uint64_t edges = 0;          ///< number of messages without bundles
   std::uint64_t bytes = 0;          ///< of what is read
 };
 
@@ -102,10 +104,10 @@ class RankModel {
   /// O((pieces + successors) log ranks).
   RankPrediction predict(int ranks, const RankOptions& options) const;
 
-  /// What each rank of one worker does and sends in that prediction, in its order, as a
-  /// time-independent trace of SimGrid: a text for each rank with "compute", a nanosecond being one
-  /// floating-point operation, "send" and "recv". Another simulator can find out when it all
-  /// happens (Casanova et al., 2014). Throws as predict(), and for more workers.
+  /// The actions of each rank of one worker in that prediction, in order, as a time-independent
+  /// trace of SimGrid: a text for each rank with "compute", a nanosecond being one floating-point
+  /// operation, "send" and "recv". Another simulator can compute the times (Casanova et al., 2014).
+  /// Throws as predict() does, and for more than one worker.
   std::vector<std::string> actions(int ranks, const RankOptions& options) const;
 
  private:

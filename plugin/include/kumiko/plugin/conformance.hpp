@@ -1,4 +1,4 @@
-// The conformance kit: checks that a solver keeps what it declares and what amr::Solver asks of it.
+// The conformance kit: checks that a solver behaves as it declares and as amr::Solver requires.
 #pragma once
 
 #include <map>
@@ -14,26 +14,26 @@ namespace kumiko::plugin {
 enum class Verdict {
   kPassed,
   kFailed,
-  kSkipped,  ///< makes no sense for this solver
-  kNoted     ///< measured, not judged
+  kSkipped,  ///< does not apply to this solver
+  kNoted     ///< measured, without a verdict
 };
 
 /// "passed", "failed", "skipped" or "noted".
 const char* to_string(Verdict verdict);
 
-/// What one check found.
+/// The result of one check.
 struct Finding {
   std::string check;  ///< stable, e.g. "ghost_width"
   Verdict verdict = Verdict::kSkipped;
   std::string text;  ///< one line with numbers, and the remedy when it failed
   std::map<std::string, double> numbers = {};
-  double seconds = 0.0;  ///< that the check took
+  double seconds = 0.0;  ///< time of the check in seconds
 };
 
 struct ConformanceReport {
   std::string solver;
-  std::string file;  ///< of the plugin that it comes from; empty for one that is made otherwise
-  amr::SolverTraits traits;  ///< as declared; the default ones when no solver could be made
+  std::string file;  ///< file of the plugin that it comes from; empty if it is not from a plugin
+  amr::SolverTraits traits;  ///< as declared; the default traits if no solver could be made
   std::vector<Finding> findings;
 
   /// Whether no check failed.
@@ -41,14 +41,14 @@ struct ConformanceReport {
   double seconds() const;
 };
 
-/// Runs the checks on a solver made with `parameters`. Never throws what a solver throws: it
-/// becomes a failed finding, and the next check goes on. A solver that crashes or never returns
-/// takes the caller with it. Starts a few OS threads for a while; to be called from an OS thread.
-/// \param peer  the solver whose speed is measured beside this one's, with its default parameters
+/// Runs the checks on a solver made with `parameters`. An exception of the solver is not rethrown:
+/// it becomes a failed finding, and the next check runs. A solver that crashes or never returns
+/// also crashes or blocks the caller. Starts a few temporary OS threads; call it from an OS thread.
+/// \param peer the solver whose speed is measured for comparison, with its default parameters
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
                                const SolverFactory& peer);
 
-/// The report as text: a line for each finding, and one that sums up.
+/// The report as text: a line for each finding, and a summary line.
 std::string to_text(const ConformanceReport& report);
 /// The report as JSON; numbers that are not finite are null.
 std::string to_json(const ConformanceReport& report);

@@ -43,22 +43,22 @@ inline Faces faces_y(const double* values, int margin) {
 }
 
 /// Fills face_values(margin) Courant numbers: mean normal velocity × dt ÷ spacing, positive along
-/// the axis, without unit. From the case's stream function, if it has one: the flow through the
-/// faces of every cell then adds up to 0 but for rounding. Without one from its velocity, by
-/// Gauss's rule with two points a face.
-/// The bits of a face do not depend on the patch, nor on the side of a periodic seam from which it
-/// is seen: beyond a seam the case is asked at the place that a face stands for.
+/// the axis, without unit. They are computed from the case's stream function, if it has one; the
+/// flow through the faces of every cell then adds up to 0 except for rounding. Otherwise they are
+/// computed from its velocity, by Gauss's rule with two points per face. The bits of a face do not
+/// depend on the patch, nor on the side of a periodic seam from which it is seen: beyond a seam,
+/// the case is evaluated at the wrapped position of the face.
 /// \param patch   its points are not used
 /// \param margin  layers of ghost cells whose faces are wanted as well, 0..6; others throw
 /// std::invalid_argument
-/// Cost: one evaluation of ψ, or else four of the velocity, for each of some (19 + 2 margin)²
-/// points, and of a row or column more for each seam. Keep the values among the coefficients: a
-/// steady velocity is then evaluated once.
+/// Cost: one evaluation of ψ, or otherwise four of the velocity, for each of about (19 + 2 margin)²
+/// points, and for one more row or column per seam. Keep the values among the coefficients, so that
+/// a steady velocity is evaluated only once.
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                           double dt, int margin, std::span<double> values);
 
 /// The patch's CFL number: the largest sum over both axes of the larger Courant number of a cell's
-/// two faces; NaN when any value of the array is not finite.
+/// two faces; NaN if any value of the array is not finite.
 double cfl_number(std::span<const double> values, int margin);
 
 }  // namespace kumiko::plugin

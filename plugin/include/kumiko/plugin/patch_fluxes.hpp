@@ -1,4 +1,4 @@
-// Holds what flows through the faces of a patch's cells in one step, for solvers in flux form.
+// The fluxes through the faces of a patch's cells in one step, for solvers in flux form.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace kumiko::plugin {
 
-/// Hands the engine the faces that it asks for of one component, from fluxes ÷ spacing.
+/// Passes the engine the faces that it needs of one component, from fluxes ÷ spacing.
 /// \param through_x, through_y  as those of PatchFluxes
 template <class ThroughX, class ThroughY>
 void store_fluxes(ThroughX through_x, ThroughY through_y, double spacing, int component,
@@ -26,7 +26,8 @@ void store_fluxes(ThroughX through_x, ThroughY through_y, double spacing, int co
 }
 
 /// The fluxes of one component through all faces of the 16×16 cells over one step, positive along
-/// the axis, divided by the spacing: what a cell's value loses to the next. 4.4 kB.
+/// the axis, divided by the spacing: the amount by which a cell's value decreases in favour of the
+/// next cell's. 4.4 kB.
 class PatchFluxes {
  public:
   /// \param through_x  (i, j) -> through the face between the cells (i - 1, j) and (i, j)
@@ -41,7 +42,7 @@ class PatchFluxes {
     }
   }
 
-  /// Writes the interior of a component of `after`: that of `before`, and what every cell gains.
+  /// Writes the interior of a component of `after`: that of `before`, plus the gain of every cell.
   void add_to(amr::ConstPatchView before, int component, amr::PatchView after) const {
     for (std::size_t j = 0; j < kSize; ++j) {
       const double* const from = before.origin(component) + static_cast<int>(j) * before.stride();
@@ -52,7 +53,7 @@ class PatchFluxes {
     }
   }
 
-  /// Hands the engine the faces that it asks for, in its units.
+  /// Passes the engine the faces that it needs, in its units.
   void store(double spacing, int component, amr::FaceFluxes fluxes) const {
     store_fluxes([this](int i, int j) { return x_[index(j)][index(i)]; },
                  [this](int i, int j) { return y_[index(j)][index(i)]; }, spacing, component,

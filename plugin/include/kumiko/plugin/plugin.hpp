@@ -1,4 +1,4 @@
-// Makes a plugin of classes: what a source file with solvers or cases of its own includes.
+// Makes a plugin from classes. Include this in a source file with your own solvers or cases.
 #pragma once
 
 #include <kumiko/plugin/detail/plugin_table.hpp>
@@ -9,8 +9,9 @@
 ///     static kumiko::amr::Description describe();       // name, help, parameters
 ///     explicit Class(const kumiko::amr::ParameterSet&); // std::invalid_argument to refuse
 ///
-/// What members throw ends the run with their message and the file's name: std::invalid_argument
-/// before the first step as a wrong request (exit code 2), all else as a failed run (1).
+/// Exceptions of members end the run with their message and the file's name: std::invalid_argument
+/// before the first step as a wrong request (exit code 2), all others as a failed run (exit code
+/// 1).
 #define KUMIKO_PLUGIN(...)                                                                       \
   extern "C" __attribute__((visibility("default"))) const kumiko_plugin* kumiko_plugin_entry() { \
     static const kumiko::plugin::detail::PluginTable table =                                     \

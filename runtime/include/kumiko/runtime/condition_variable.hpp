@@ -99,8 +99,8 @@ class ConditionVariable {
     return true;
   }
 
-  /// Waits until `ready()` is true or a stop is requested, but for `duration` at most. Returns what
-  /// `ready()` says at the end.
+  /// Waits until `ready()` is true or a stop is requested, but for `duration` at most. Returns the
+  /// last value of `ready()`.
   template <class Rep, class Period, class Predicate>
   bool wait_for(std::unique_lock<Mutex>& lock, const std::stop_token& stop,
                 const std::chrono::duration<Rep, Period>& duration, Predicate ready) {

@@ -64,7 +64,7 @@ class Token {
   void assign(Content&& content) {
     if (entry_ == nullptr) throw std::logic_error("Token: used already, or moved from");
     entry_->template put<Kind>(std::forward<Content>(content));
-    // Whoever wakes now may destroy the token.
+    // A thread that wakes now may destroy the token.
     std::exchange(entry_, nullptr)->open();
   }
 
@@ -147,7 +147,7 @@ class Entry {
   }
 
   /// Stores the content without the guard, for T's move may be long, suspend, or throw. Only the
-  /// token's owner can be here, and nobody looks at the content before it is full.
+  /// token's owner can be here, and no thread reads the content before it is full.
   template <std::size_t Kind, class Content>
   void put(Content&& content) {
     content_.template emplace<Kind>(std::forward<Content>(content));

@@ -189,7 +189,7 @@ class Promise {
 };
 
 /// Runs `function` in a new lightweight thread, child first (see Thread), and returns the future of
-/// what it returns or throws. \throws what Thread's constructor and std::bad_alloc.
+/// its result or exception. \throws what Thread's constructor throws, and std::bad_alloc.
 template <class Function>
 [[nodiscard]] auto async(Function&& function, SourceLocation where = SourceLocation::current()) {
   using Result = std::invoke_result_t<std::decay_t<Function>>;

@@ -31,8 +31,8 @@ class Latch {
   void arrive_and_wait(std::ptrdiff_t n = 1) noexcept;
 
  private:
-  // Every access is under the guard, also the test whether the count is zero: so whoever learns
-  // that it is has locked the guard after the last count_down() unlocked it.
+  // Every access is under the guard, also the test whether the count is zero: so a thread that
+  // finds it zero has locked the guard after the last count_down() unlocked it.
   mutable detail::SpinLock guard_;
   std::ptrdiff_t count_;
   detail::WaitQueue waiters_;

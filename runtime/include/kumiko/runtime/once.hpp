@@ -28,7 +28,7 @@ void call_once(OnceFlag& flag, Function&& function, Arguments&&... arguments) {
   // acquire: pairs with the release below, for what the function has done.
   if (flag.done_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(flag.mutex_);
-  // relaxed: whoever set it has unlocked the mutex.
+  // relaxed: the thread that set it has unlocked the mutex.
   if (flag.done_.load(std::memory_order_relaxed)) return;
   std::invoke(std::forward<Function>(function), std::forward<Arguments>(arguments)...);
   flag.done_.store(true, std::memory_order_release);

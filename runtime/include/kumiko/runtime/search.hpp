@@ -137,11 +137,11 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   /// Reaches a member of the workspace.
   Workspace* operator->() noexcept { return std::addressof(workspace_); }
 
-  /// Calls body(search, i) for i in [first, last), in ascending order, and polls as `When` says.
-  /// When a worker asks for work, the upper half of the indices that have not begun, [middle, end),
-  /// is given away if guard(middle, end) is true, with the workspace give(workspace, middle, end).
-  /// The part's results are merged at the end by take(workspace, part's workspace), which may
-  /// suspend the caller until the part has ended.
+  /// Calls body(search, i) for i in [first, last), in ascending order, and polls according to
+  /// `When`. When a worker asks for work, the upper half of the indices that have not begun,
+  /// [middle, end), is given away if guard(middle, end) is true, with the workspace give(workspace,
+  /// middle, end). The part's results are merged at the end by take(workspace, part's workspace),
+  /// which may suspend the caller until the part has ended.
   template <Polls When = Polls::kEachIndex, std::integral Index,
             SearchBody<Search<Workspace, Sending>, Index> Body,
             SearchGive<Workspace, Index, Index> Give, SearchTake<Workspace> Take,
@@ -366,7 +366,7 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
     return true;
   }
 
-  /// What a part does: the loop over what was given away.
+  /// The work of a part: the loop over the indices that were given away.
   struct Work {
     void operator()(Search& at) const {
       at.template split_for<When>(first, last, body, give, take, guard);

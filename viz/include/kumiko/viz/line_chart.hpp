@@ -20,16 +20,16 @@ namespace kumiko::viz {
 struct ChartAxis {
   std::string title;
   Scale scale = Scale::kLinear;
-  std::optional<Range> range = {};  ///< by default that of what is shown
-  bool counts = false;              ///< whole numbers from 1 on; of the x axis
+  std::optional<Range> range = {};  ///< by default the range of the data
+  bool counts = false;              ///< the values are whole numbers from 1 on; for the x axis
 };
 
-/// A place of a line. One whose value is not finite interrupts the line.
+/// A point of a line. A point whose value is not finite interrupts the line.
 struct ChartPoint {
   double x;
   double y;
-  std::string label = {};  ///< beside the marker
-  /// Of the measurements that y stands for, finite, low <= high: drawn as an error bar.
+  std::string label = {};  ///< next to the marker
+  /// The range of the measurements that y represents, finite, low <= high: drawn as an error bar.
   std::optional<Range> spread = {};
 };
 
@@ -56,14 +56,14 @@ struct LineChart {
 struct ChartPage {
   std::string title;
   std::string caption = {};   ///< a line below the title
-  double plot_width = 400.0;  ///< of each chart, without what stands around it
+  double plot_width = 400.0;  ///< of each chart, without axes and labels
   double plot_height = 300.0;
 };
 
 /// An SVG document with the charts side by side and one legend for all. Colours are those of Okabe
-/// and Ito (2008), which colour-blind readers can tell apart; markers and dashes tell lines apart
-/// in grey print. Text may hold any UTF-8. A chart without points says so. Throws
-/// std::invalid_argument, naming axis and value, for what a log axis cannot show.
+/// and Ito (2008), which colour-blind readers can distinguish; markers and dashes distinguish lines
+/// in grey print. Text may have any UTF-8. A chart without points has a note instead. Throws
+/// std::invalid_argument, naming axis and value, if a log axis cannot show a value.
 std::string draw_charts(std::span<const LineChart> charts, const ChartPage& page);
 
 }  // namespace kumiko::viz

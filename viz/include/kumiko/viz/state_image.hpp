@@ -1,4 +1,4 @@
-// Pictures of a saved state: its field, or what is known of its patches.
+// Pictures of a saved state: its field, or data of its patches.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 
 namespace kumiko::viz {
 
-/// Width of pictures, unless another is asked for, in pixels; 1024 of them are the domain's, so
-/// that grids of the shipped cases fall on whole pixels.
+/// Default width of pictures in pixels. The domain has 1024 of them, so that grids of the shipped
+/// cases fall on whole pixels.
 inline constexpr int kUsualPictureWidth = 1314;
 
-/// What a picture colours.
+/// The quantity that a picture shows by colours.
 enum class Quantity {
   kField,     ///< a component at the leaf points
-  kWorker,    ///< the patch's owner: who worked on it last
+  kWorker,    ///< the worker that last worked on the patch
   kCost,      ///< seconds of work of the patch's latest base step
   kIndicator  ///< the refinement indicator, point by point (Löhner's, unless the run chose another)
 };
@@ -25,44 +25,47 @@ enum class Quantity {
 struct StateImageOptions {
   std::string title = {};  ///< the line above the picture; may be empty
   Quantity quantity = Quantity::kField;
-  std::string name = "u";  ///< of the component, for kField; others are called what they are
-  int component = 0;       ///< for kField
-  /// The values that the colours span; values beyond have the end colours, and the bar a point. By
-  /// default value_range(). For kWorker the legend names workers 0 to `high`.
+  std::string name =
+      "u";            ///< name of the component, for kField; the other quantities have fixed names
+  int component = 0;  ///< for kField
+  /// The range of values of the colours. Values beyond it have the colours of the ends, and then
+  /// the colour bar has pointed ends. By default value_range(). For kWorker the legend names
+  /// workers 0 to `high`.
   std::optional<Range> range = {};
-  bool outlines = true;    ///< of the patches, by level; not of those that have but a few pixels
-  double lettering = 1.0;  ///< times the usual size: for a picture that is shown smaller than it is
-  int width = 1000;        ///< pixels, about, of a domain as wide as it is high; 300 to 8000
+  bool outlines = true;  ///< outlines of the patches, by level, except those of only a few pixels
+  double lettering =
+      1.0;  ///< size of text relative to the usual one, for a picture that will be shown reduced
+  int width = 1000;  ///< pixels, about, of a domain as wide as it is high; 300 to 8000
 };
 
 /// Whether this build draws pictures (KUMIKO_WITH_VTK).
 bool pictures_available();
 
-/// Whether the state has what kWorker, kCost and kIndicator want (output.extras).
+/// Whether the state has the data for kWorker, kCost and kIndicator (output.extras).
 bool has_extras(const amr::SavedRun& state);
 
-/// The least and the largest of the quantity's leaf values that are finite; 0 to the largest for
-/// what cannot be negative, of costs without the few that are far beyond the others (a patch whose
-/// worker was interrupted); never an empty range. A common range makes pictures comparable. Throws
-/// std::invalid_argument as draw_state() does.
+/// The least and the largest of the quantity's leaf values that are finite; for quantities that
+/// cannot be negative, from 0 to the largest; for costs without the few that are far above the
+/// others (patches whose worker was interrupted). The range is never empty. Use a common range to
+/// make pictures comparable. Throws std::invalid_argument as draw_state() does.
 Range value_range(const amr::SavedRun& state, Quantity quantity, int component = 0);
 
-/// The smallest range that holds both.
+/// The smallest range that contains both.
 Range joined(Range one, Range other);
 
 /// A PNG as bytes: the leaf points coloured, patch outlines by level, axes in the case's length
 /// units, colour bar or legend. Nodes lie where they are; extras fill the patch's square. The
-/// longer side of the domain is `width` less the margins.
-/// Needs no display. Throws std::runtime_error when the build has no VTK, std::invalid_argument
-/// when the state lacks the quantity, or for a width or range that cannot be.
+/// longer side of the domain is `width` less the margins. Needs no display. Throws
+/// std::runtime_error if the build has no VTK, and std::invalid_argument if the state lacks the
+/// quantity or the width or the range is invalid.
 std::string draw_state(const amr::SavedRun& state, const amr::Geometry& geometry,
                        const StateImageOptions& options);
 
-/// A picture in two PNGs of one size, both transparent where nothing is painted, which lie upon one
-/// another.
+/// A picture as two PNGs of the same size, transparent where nothing is painted, to be shown one on
+/// top of the other.
 struct LayeredImage {
   std::string colours;    ///< the domain, the bar, the signs of legends
-  std::string lettering;  ///< frames, numbers and words in black, to be turned light on a dark page
+  std::string lettering;  ///< frames, numbers and words in black, to be inverted on a dark page
   int width = 0;          ///< of each, in pixels
   int height = 0;
 };

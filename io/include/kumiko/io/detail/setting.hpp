@@ -1,4 +1,4 @@
-// One assignment in a configuration, before it is held against the declared keys.
+// One assignment in a configuration, before it is checked against the declared keys.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ struct ForeignValue {
   std::string kind;  ///< for messages, e.g. "a date"
 };
 
-/// The right side of a `KEY=VALUE` on the command line, which is read by the key's type.
+/// The right side of a `KEY=VALUE` on the command line, which is read as the key's type.
 struct OverrideText {
   std::string text;
 };
 
-/// A value that the program sets in place of the file's.
+/// A value that the program sets, which overrides the file's.
 struct ChosenValue {
   amr::ParameterValue value;
 };
