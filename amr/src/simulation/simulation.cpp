@@ -15,7 +15,6 @@
 #include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
-#include <kumiko/amr/solver_declaration.hpp>
 
 #include "ghosts/ghost_exchange.hpp"
 #include "observation/patch_note.hpp"
@@ -25,7 +24,7 @@
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
-#include "simulation/component_names.hpp"
+#include "simulation/checks.hpp"
 #include "simulation/kept_state.hpp"
 #include "simulation/saved_run.hpp"
 #include "stepping/first_failure.hpp"
@@ -37,14 +36,6 @@
 namespace kumiko::amr {
 
 namespace {
-
-/// Ghosts that prolongation and Löhner's indicator read, whatever the solver needs.
-constexpr int kEngineGhosts = 2;
-
-PatchShape shape_for(const Case& problem, const Solver& solver, const SimulationOptions& options) {
-  return {problem.components(), std::max(solver.traits().ghosts, kEngineGhosts),
-          solver.coefficients(), solver.traits().flux_form && options.levels > 1};
-}
 
 /// Components of a record that has them.
 constexpr int kExtras = static_cast<int>(kExtraNames.size());
@@ -58,40 +49,6 @@ class NoStepServes : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A wall half-way between points has no mirror image for points that lie on the wall.
-void check_boundaries(const Case& problem, const Solver& solver) {
-  if (solver.traits().centring != Centring::kNode) return;
-  const auto sides = problem.boundaries().sides();
-  for (std::size_t side = 0; side < sides.size(); ++side) {
-    require(sides[side].kind != BoundaryKind::kReflecting,
-            "the case has a reflecting wall on its {} side, which the node-centred field of solver "
-            "'{}' cannot have; choose a cell-centred solver, or outflow or a fixed value for that "
-            "side",
-            to_string(static_cast<Side>(side)), solver.traits().name);
-  }
-}
-
-void check_time_interpolation(const SolverTraits& traits, TimeInterpolation interpolation) {
-  if (is_possible(traits, interpolation)) return;
-  std::string why = "gives no tendency of cell averages";
-  if (interpolation == TimeInterpolation::kCharacteristic) {
-    const bool traceable = traits.centring == Centring::kNode && traits.characteristic_ghosts;
-    why = traceable
-              ? fmt::format(
-                    "serves CFL numbers up to {:g}, but ghosts follow characteristics up to 1",
-                    traits.cfl_limit)
-              : "has no characteristics that ghosts could follow";
-  }
-  throw OptionError("time_interpolation", to_string(interpolation),
-                    fmt::format("solver '{}' {}; set it to {}, or to auto", traits.name, why,
-                                to_string(suited_time_interpolation(traits))));
-}
-
-std::size_t base_patches(const SimulationOptions& options) {
-  return static_cast<std::size_t>(options.points_x / kPatchSize) *
-         static_cast<std::size_t>(options.points_y / kPatchSize);
-}
-
 /// Who has the patches of level 0 before there are others.
 std::vector<std::int32_t> first_owners(const SimulationOptions& options, const Owner& owner) {
   if (owner.count() == 1) return {};
@@ -102,70 +59,6 @@ std::vector<std::int32_t> first_owners(const SimulationOptions& options, const O
   return deal(options.partition, mesh, expected_costs(mesh, options.subcycling), owner.count())
       .front();
 }
-
-/// The options with what kAuto and thresholds of another grid stand for.
-SimulationOptions resolved(SimulationOptions options, const Case& problem,
-                           const SolverTraits& traits) {
-  check(options);
-  if (options.end_time == 0.0) options.end_time = problem.end_time();
-  options.refinement = on_grid(std::move(options.refinement), options.points_x);
-  if (options.time_interpolation == TimeInterpolation::kAuto) {
-    options.time_interpolation = suited_time_interpolation(traits);
-  }
-  return options;
-}
-
-void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options,
-                 std::int32_t owners) {
-  const SolverTraits& traits = solver.traits();
-  require(problem.dimensions() == kAxes, "the case has {} dimensions; this Kumiko computes in {}",
-          problem.dimensions(), kAxes);
-  const Extent extent = problem.extent();
-  require(extent.x > 0.0 && extent.y > 0.0 && std::isfinite(extent.x + extent.y),
-          "the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y);
-  require(problem.end_time() > 0.0 && std::isfinite(problem.end_time()),
-          "the case's end time is {:g}; it must be above 0", problem.end_time());
-  require(problem.components() >= 1 && problem.components() <= kMostComponents,
-          "the case has {} components; 1 to {} are possible", problem.components(),
-          kMostComponents);
-  check_component_names(problem);
-  if (const auto impossible = impossible_declarations(solver); !impossible.empty()) {
-    throw DeclarationError(fmt::format("solver '{}' {}", traits.name, impossible.front()));
-  }
-  require(traits.components == 0 || traits.components == problem.components(),
-          "solver '{}' advances {} components, but the case has {}", traits.name, traits.components,
-          problem.components());
-  if (options.cfl > traits.cfl_limit) {
-    throw OptionError(
-        "cfl", fmt::format("{:g}", options.cfl),
-        fmt::format("solver '{}' takes CFL numbers up to {:g}", traits.name, traits.cfl_limit));
-  }
-  if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
-  check_boundaries(problem, solver);
-  const auto count = static_cast<std::size_t>(owners);
-  check_base_memory(shape_for(problem, solver, options),
-                    (base_patches(options) + count - 1) / count, options.refinement.memory_limit);
-}
-
-}  // namespace
-
-bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation) {
-  const bool cells = traits.centring == Centring::kCell;
-  if (interpolation == TimeInterpolation::kCharacteristic) {
-    return !cells && traits.characteristic_ghosts && traits.cfl_limit <= 1.0;
-  }
-  return interpolation == TimeInterpolation::kLinear || (cells && traits.tendency);
-}
-
-TimeInterpolation suited_time_interpolation(const SolverTraits& traits) {
-  for (const TimeInterpolation choice :
-       {TimeInterpolation::kCharacteristic, TimeInterpolation::kQuadratic}) {
-    if (is_possible(traits, choice)) return choice;
-  }
-  return TimeInterpolation::kLinear;
-}
-
-namespace {
 
 double largest_with_ghosts(ConstPatchView field, int component) {
   double largest = 0.0;
