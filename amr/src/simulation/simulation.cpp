@@ -21,6 +21,7 @@
 #include "observation/shown_state.hpp"
 #include "refinement/criterion.hpp"
 #include "refinement/field_scales.hpp"
+#include "refinement/magnitudes.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
@@ -58,17 +59,6 @@ std::vector<std::int32_t> first_owners(const SimulationOptions& options, const O
   const Mesh<2> mesh(base);
   return deal(options.partition, mesh, expected_costs(mesh, options.subcycling), owner.count())
       .front();
-}
-
-double largest_with_ghosts(ConstPatchView field, int component) {
-  double largest = 0.0;
-  const int ghosts = field.ghosts();
-  for (int j = -ghosts; j < kPatchSize + ghosts; ++j) {
-    for (int i = -ghosts; i < kPatchSize + ghosts; ++i) {
-      largest = std::max(largest, std::abs(field(i, j, component)));
-    }
-  }
-  return largest;
 }
 
 }  // namespace
@@ -722,46 +712,17 @@ struct Simulation::Engine {
     transfer_.prolong(coarser.now(), patch.id().quadrant(), patch.now());
   }
 
-  /// Of each component, over the points of all patches. Covered points hold nothing larger than
-  /// the points that cover them.
-  /// \param of_patch  the largest magnitude of a component of a patch
-  template <class OfPatch>
-  std::vector<double> largest_magnitudes(OfPatch of_patch) {
-    const auto components = static_cast<std::size_t>(hierarchy_.shape().components);
-    std::array<double, kMostComponents> largest{};
-    for (int index = 0; index < hierarchy_.used_levels(); ++index) {
-      const Level& level = hierarchy_.level(index);
-      std::vector<double> each(level.size() * components);
-      backend_.for_each(level, [&](std::size_t slot, int) {
-        for (std::size_t component = 0; component < components; ++component) {
-          each[slot * components + component] =
-              of_patch(level.patch(slot).now(), static_cast<int>(component));
-        }
-      });
-      for (std::size_t at = 0; at < each.size(); ++at) {
-        largest[at % components] = std::max(largest[at % components], each[at]);
-      }
-    }
-    largest = collect_value(owner_, largest, [](auto all, const auto& other) {
-      for (std::size_t at = 0; at < all.size(); ++at) all[at] = std::max(all[at], other[at]);
-      return all;
-    });
-    return {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(components)};
-  }
-
   /// The scales of a run that begins, with the ghosts of level 0 among its points: what the sides
   /// prescribe is to come in.
   void begin_scales() {
     stepper_.shadows().refresh(0);
     backend_.for_each(hierarchy_.level(0), [&](std::size_t slot, int) { fill_now(0, slot); });
-    scales_.begin(largest_magnitudes(largest_with_ghosts));
+    scales_.begin(largest_magnitudes_with_ghosts(hierarchy_, backend_, owner_));
   }
 
   void follow_scales() {
     if (options_.refinement.criterion != Criterion::kLoehner) return;
-    scales_.follow(largest_magnitudes([](ConstPatchView field, int component) {
-      return field.interior(component).abs().maxCoeff();
-    }));
+    scales_.follow(largest_magnitudes(hierarchy_, backend_, owner_));
   }
 
   TraceRecorder& recorder() { return observer().recorder(); }
