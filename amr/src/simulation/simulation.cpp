@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -27,6 +26,7 @@
 #include "sharing/migration.hpp"
 #include "simulation/checks.hpp"
 #include "simulation/kept_state.hpp"
+#include "simulation/patch_costs.hpp"
 #include "simulation/saved_run.hpp"
 #include "stepping/first_failure.hpp"
 #include "stepping/step_control.hpp"
@@ -80,6 +80,7 @@ struct Simulation::Engine {
                    first_owners(options, owner)),
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
+        costs_(hierarchy_, solver, stepper_, options_.subcycling),
         control_(options_.end_time, options_.steps, options_.cfl, may_grow(),
                  options_.exact_times) {
     stepper_.begin(control_.stretch());
@@ -601,66 +602,11 @@ struct Simulation::Engine {
   /// then all that is kept of the mesh follows it.
   void balance() {
     if (stepper_.shadows().is_shared() && options_.balance) {
-      if (const auto owners = balance_.decide(hierarchy_.mesh(), weighted_costs())) move(*owners);
+      const auto owners = balance_.decide(hierarchy_.mesh(), costs_.weighted(time()));
+      if (owners) move(*owners);
     }
     exchange_.follow_mesh();
     stepper_.shadows().follow_mesh();
-  }
-
-  /// What is expected of a base step of each patch, with the solver's weights.
-  ByPatch<double> weighted_costs() const {
-    const Mesh<2>& mesh = hierarchy_.mesh();
-    ByPatch<double> costs = expected_costs(mesh, options_.subcycling);
-    for (int level = 0; level < mesh.levels(); ++level) {
-      std::vector<double>& of_level = costs[static_cast<std::size_t>(level)];
-      for (std::size_t slot = 0; slot < of_level.size(); ++slot) {
-        of_level[slot] *= stepper_.weight(mesh.ids(level)[slot], time());
-      }
-    }
-    return costs;
-  }
-
-  std::optional<ByPatch<double>> expected_seconds() const {
-    for (int index = hierarchy_.used_levels(); index-- > 0;) {
-      const Level& level = hierarchy_.level(index);
-      if (level.own().empty()) continue;
-      const Patch& patch = level.patch(level.own()[level.own().size() / 2]);
-      const double unit = try_out(patch) / stepper_.weight(patch.id(), time());
-      ByPatch<double> seconds = weighted_costs();
-      for (std::vector<double>& of_level : seconds) {
-        for (double& cost : of_level) cost *= unit;
-      }
-      return seconds;
-    }
-    return std::nullopt;
-  }
-
-  /// The seconds that it takes to advance a patch, the least of some tries. Its ghosts are taken
-  /// for what stands beside them, since those of a patch may not have been filled yet.
-  double try_out(const Patch& patch) const {
-    constexpr std::chrono::microseconds kPatience(500);
-    constexpr int kTries = 20;
-    const PatchShape& shape = hierarchy_.shape();
-    std::vector<double> values(2 * shape.field_values());
-    const PatchView before(values.data(), shape.components, shape.ghosts);
-    const PatchView after(values.data() + shape.field_values(), shape.components, shape.ghosts);
-    const auto inside = [](int index) { return std::clamp(index, 0, kPatchSize - 1); };
-    for (int component = 0; component < shape.components; ++component) {
-      for (int j = -shape.ghosts; j < kPatchSize + shape.ghosts; ++j) {
-        for (int i = -shape.ghosts; i < kPatchSize + shape.ghosts; ++i) {
-          before(i, j, component) = patch.now()(inside(i), inside(j), component);
-        }
-      }
-    }
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point first = Clock::now();
-    Clock::duration least = Clock::duration::max();
-    for (int tried = 0; tried < kTries && Clock::now() - first < kPatience; ++tried) {
-      const Clock::time_point begin = Clock::now();
-      solver_.advance(before, patch.coefficients(), after);
-      least = std::min(least, Clock::now() - begin);
-    }
-    return std::chrono::duration<double>(least).count();
   }
 
   /// Gives patches other owners; what a step needs beside their values is computed anew.
@@ -737,6 +683,7 @@ struct Simulation::Engine {
   Hierarchy hierarchy_;
   GhostExchange exchange_;
   TimeStepper stepper_;
+  PatchCosts costs_;
   StepControl control_;
   KeptState kept_;
   bool keeps_ = (options_.keep_state || control_.chooses()) && may_fail();
@@ -824,7 +771,7 @@ const std::vector<int>& Simulation::workers_by_owner() const {
   return engine_->observer().workers_by_owner();
 }
 std::optional<ByPatch<double>> Simulation::expected_seconds() const {
-  return engine_->expected_seconds();
+  return engine_->costs_.seconds(engine_->time());
 }
 std::uint64_t Simulation::moved_patches() const { return engine_->moved_; }
 int Simulation::workers() const { return engine_->observer().workers(); }
