@@ -21,12 +21,12 @@
 #include "refinement/criterion.hpp"
 #include "refinement/field_scales.hpp"
 #include "refinement/magnitudes.hpp"
-#include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
 #include "simulation/checks.hpp"
 #include "simulation/kept_state.hpp"
 #include "simulation/patch_costs.hpp"
+#include "simulation/regrid_clock.hpp"
 #include "simulation/saved_run.hpp"
 #include "stepping/first_failure.hpp"
 #include "stepping/step_control.hpp"
@@ -40,9 +40,6 @@ namespace {
 
 /// Components of a record that has them.
 constexpr int kExtras = static_cast<int>(kExtraNames.size());
-
-/// Base steps without a regrid between, at most: what is counted per base step has an end.
-constexpr int kLongestWindow = 64;
 
 /// No length of a base step is short enough.
 class NoStepServes : public std::runtime_error {
@@ -81,6 +78,7 @@ struct Simulation::Engine {
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
         costs_(hierarchy_, solver, stepper_, options_.subcycling),
+        regrids_(hierarchy_, stepper_, options_, may_grow(), owner),
         control_(options_.end_time, options_.steps, options_.cfl, may_grow(),
                  options_.exact_times) {
     stepper_.begin(control_.stretch());
@@ -103,9 +101,7 @@ struct Simulation::Engine {
     control_.resume(saved.step, saved.time, saved.dt, saved.choice);
     if (saved.is_changed) control_.ask();
     stepper_.begin(control_.stretch());
-    next_regrid_ = saved.next_regrid;
-    if (options_.levels == 1) next_regrid_ = 0;
-    if (options_.levels > 1 && next_regrid_ == 0) next_regrid_ = std::max(1, step_);
+    regrids_.resume(step_, saved.next_regrid);
     next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
     scales_.resume(saved.scales);
     observer().resume(saved.counters);
@@ -117,9 +113,7 @@ struct Simulation::Engine {
         plan_->resume(index, saved.level(index).histories);
       }
       balance();
-      if (saved.is_changed && options_.levels > 1) {
-        next_regrid_ = std::max({1, step_, std::min(next_regrid_, after_regrid())});
-      }
+      if (saved.is_changed) regrids_.note_changed_options(step_);
     });
   }
 
@@ -132,7 +126,7 @@ struct Simulation::Engine {
                       time(),
                       dt(),
                       saved_choice(),
-                      next_regrid_,
+                      regrids_.next(),
                       next_check_,
                       plan_->unnested(),
                       scales_.saved(),
@@ -298,15 +292,15 @@ struct Simulation::Engine {
       while (step_ < end && !is_there() && !control_.is_over(step_)) {
         is_whole_ = false;
         look_for_broken_values();
-        look_at_what_is_travelled();
-        if (step_ > 0 && step_ == next_regrid_) {
+        regrids_.look_at_what_is_travelled(step_);
+        if (regrids_.is_due(step_)) {
           const TraceRecorder::Span span(recorder(), "regrid", step_);
           regrid(Fill::kProlong);
           observer().count_regrid();
         } else if (control_.is_due(step_)) {
           choose_between_regrids();
         }
-        const auto left = std::min<std::int64_t>(end - step_, steps_to_regrid());
+        const auto left = std::min<std::int64_t>(end - step_, regrids_.left(step_));
         const int count =
             steps_until(until, std::min(static_cast<int>(left), control_.left_to_choice(step_)));
         if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
@@ -363,8 +357,7 @@ struct Simulation::Engine {
     choose_between_regrids(0.5 * dt(), refused.what());
   }
 
-  /// Chooses the length of the steps where no regrid comes first. A feature may leave the buffer
-  /// earlier with longer steps.
+  /// Chooses the length of the steps where no regrid comes first.
   void choose_between_regrids(double most = std::numeric_limits<double>::infinity(),
                               const std::string& refused = {}) {
     const double before = dt();
@@ -374,8 +367,7 @@ struct Simulation::Engine {
       note_gone_back();
       throw;
     }
-    if (options_.levels == 1 || options_.refinement.interval > 0 || dt() <= before) return;
-    next_regrid_ = std::min(next_regrid_, step_ + std::max(1, interval_by_flow()));
+    if (dt() > before) regrids_.note_longer_steps(step_);
   }
 
   /// Chooses the length of the steps from here, where all levels stand at the same time.
@@ -466,40 +458,6 @@ struct Simulation::Engine {
       all.points += other.points;
       return all;
     });
-  }
-
-  /// Base steps that may be taken in one go.
-  int steps_to_regrid() const {
-    if (options_.levels == 1) return kLongestWindow;
-    const int steps = std::min(kLongestWindow, next_regrid_ - step_);
-    return watches_flow() ? std::min(steps, kBetweenLooks - step_ % kBetweenLooks) : steps;
-  }
-
-  /// Whether the flow may become faster than it was when the next regrid was planned.
-  bool watches_flow() const {
-    return options_.levels > 1 && options_.refinement.interval == 0 &&
-           (!case_.steady_velocity() || solver_.traits().nonlinear);
-  }
-
-  /// Brings the next regrid forward when features would leave the buffer before it. At base steps
-  /// that depend on their number alone, so that no output and no restart changes them.
-  void look_at_what_is_travelled() {
-    if (!watches_flow() || step_ == 0 || step_ % kBetweenLooks != 0) return;
-    // Where a step was refused the run has looked before it.
-    if (std::exchange(looked_at_, step_) == step_) return;
-    next_regrid_ = std::min(next_regrid_, step_ + interval_by_flow());
-  }
-
-  int interval_by_flow() const {
-    return automatic_interval(hierarchy_, stepper_.motion(), stepper_.clock(),
-                              options_.refinement.buffer, owner_);
-  }
-
-  /// The base step before which the mesh is rebuilt next; none with one level.
-  int after_regrid() const {
-    const int interval = options_.refinement.interval;
-    if (interval > 0) return step_ - step_ % interval + interval;
-    return step_ + std::max(1, interval_by_flow());
   }
 
   /// Checks the state when it is time to. The run pauses between windows of steps anyway, so that
@@ -594,7 +552,7 @@ struct Simulation::Engine {
       });
     }
     if (control_.chooses()) choose_step();
-    if (options_.levels > 1) next_regrid_ = after_regrid();
+    regrids_.note_regrid(step_);
     balance();
   }
 
@@ -684,6 +642,7 @@ struct Simulation::Engine {
   GhostExchange exchange_;
   TimeStepper stepper_;
   PatchCosts costs_;
+  RegridClock regrids_;
   StepControl control_;
   KeptState kept_;
   bool keeps_ = (options_.keep_state || control_.chooses()) && may_fail();
@@ -691,9 +650,7 @@ struct Simulation::Engine {
   bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
   int step_ = 0;
   std::optional<RegridPlan> plan_;
-  int next_regrid_ = 0;  ///< 0 = never
   int next_check_ = 0;
-  int looked_at_ = 0;  ///< base step before which the run has looked at what is travelled last
   FieldScales scales_;
   std::uint64_t moved_ = 0;  ///< patches, to another owner
   /// What a call of owner 0 has thrown: the others may wait for something else than an order.
@@ -783,7 +740,7 @@ bool Simulation::is_over() const {
 bool Simulation::is_whole() const { return engine_->is_whole_; }
 double Simulation::end_time() const { return engine_->options_.end_time; }
 int Simulation::step() const { return engine_->step_; }
-int Simulation::next_regrid() const { return engine_->next_regrid_; }
+int Simulation::next_regrid() const { return engine_->regrids_.next(); }
 std::size_t Simulation::unnested_patches() const { return engine_->plan_->unnested(); }
 double Simulation::time() const { return engine_->time(); }
 double Simulation::dt() const { return engine_->dt(); }

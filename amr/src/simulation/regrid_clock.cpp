@@ -1,0 +1,68 @@
+#include "simulation/regrid_clock.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "refinement/regrid_interval.hpp"
+
+namespace kumiko::amr {
+
+namespace {
+
+/// Base steps without a regrid between, at most: what is counted per base step has an end.
+constexpr int kLongestWindow = 64;
+
+}  // namespace
+
+RegridClock::RegridClock(const Hierarchy& hierarchy, const TimeStepper& stepper,
+                         const SimulationOptions& options, bool may_grow, Owner& owner)
+    : hierarchy_(hierarchy),
+      stepper_(stepper),
+      owner_(owner),
+      levels_(options.levels),
+      interval_(options.refinement.interval),
+      buffer_(options.refinement.buffer),
+      watches_flow_(levels_ > 1 && interval_ == 0 && may_grow) {}
+
+int RegridClock::left(int step) const {
+  if (levels_ == 1) return kLongestWindow;
+  const int steps = std::min(kLongestWindow, next_ - step);
+  return watches_flow_ ? std::min(steps, kBetweenLooks - step % kBetweenLooks) : steps;
+}
+
+void RegridClock::resume(int step, int next) {
+  next_ = next;
+  if (levels_ == 1) next_ = 0;
+  if (levels_ > 1 && next_ == 0) next_ = std::max(1, step);
+}
+
+void RegridClock::note_changed_options(int step) {
+  if (levels_ > 1) next_ = std::max({1, step, std::min(next_, after_regrid(step))});
+}
+
+void RegridClock::note_regrid(int step) {
+  if (levels_ > 1) next_ = after_regrid(step);
+}
+
+void RegridClock::note_longer_steps(int step) {
+  if (levels_ == 1 || interval_ > 0) return;
+  next_ = std::min(next_, step + std::max(1, interval_by_flow()));
+}
+
+void RegridClock::look_at_what_is_travelled(int step) {
+  if (!watches_flow_ || step == 0 || step % kBetweenLooks != 0) return;
+  // Where a step was refused the run has looked before it.
+  if (std::exchange(looked_at_, step) == step) return;
+  next_ = std::min(next_, step + interval_by_flow());
+}
+
+int RegridClock::interval_by_flow() const {
+  return automatic_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_, owner_);
+}
+
+int RegridClock::after_regrid(int step) const {
+  if (interval_ > 0) return step - step % interval_ + interval_;
+  return step + std::max(1, interval_by_flow());
+}
+
+}  // namespace kumiko::amr

@@ -1,0 +1,61 @@
+// Chooses the base steps before which the mesh is rebuilt.
+#pragma once
+
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/simulation_options.hpp>
+
+#include "stepping/time_stepper.hpp"
+
+namespace kumiko::amr {
+
+/// The base step of the next regrid, by the interval of the options or by how far the flow carries
+/// features. All owners of a shared mesh have one, call the same members at the same base steps and
+/// get the same results. Members that measure the flow cost O(patches) and one reduction over all
+/// owners; they throw if an owner is lost.
+class RegridClock {
+ public:
+  /// Keeps references to the hierarchy, the stepper and the owner.
+  /// \param may_grow  whether CFL numbers of equal steps may grow while the run goes on
+  RegridClock(const Hierarchy& hierarchy, const TimeStepper& stepper,
+              const SimulationOptions& options, bool may_grow, Owner& owner);
+
+  /// The base step before which the mesh is rebuilt next; 0: never.
+  int next() const { return next_; }
+  /// Whether the mesh is to be rebuilt before a base step.
+  bool is_due(int step) const { return step > 0 && step == next_; }
+  /// Base steps that may be taken in one go.
+  int left(int step) const;
+
+  /// Takes over the next regrid of a saved run that stands before a base step.
+  void resume(int step, int next);
+  /// Brings the next regrid forward where the changed options of a resumed run ask for an earlier
+  /// one. Measures the flow where there is no fixed interval.
+  void note_changed_options(int step);
+  /// Sets the next regrid after one before a base step. Measures the flow where there is no fixed
+  /// interval.
+  void note_regrid(int step);
+  /// Brings the next regrid forward, since features may leave the buffer earlier with longer steps.
+  /// Measures the flow where there is no fixed interval.
+  void note_longer_steps(int step);
+  /// Brings the next regrid forward when features would leave the buffer before it. Measures the
+  /// flow where it may become faster, at base steps that depend on their number alone, so that no
+  /// output and no restart changes them.
+  void look_at_what_is_travelled(int step);
+
+ private:
+  int interval_by_flow() const;
+  int after_regrid(int step) const;
+
+  const Hierarchy& hierarchy_;
+  const TimeStepper& stepper_;
+  Owner& owner_;
+  int levels_;
+  int interval_;
+  int buffer_;
+  bool watches_flow_;  ///< whether the flow may become faster than when next_ was set
+  int next_ = 0;
+  int looked_at_ = 0;  ///< base step of the latest look_at_what_is_travelled() that measured
+};
+
+}  // namespace kumiko::amr
