@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
-
-#include <fmt/core.h>
 
 #include <kumiko/amr/balance.hpp>
 #include <kumiko/amr/finite_check.hpp>
@@ -23,13 +20,11 @@
 #include "refinement/magnitudes.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
+#include "simulation/base_steps.hpp"
 #include "simulation/checks.hpp"
-#include "simulation/kept_state.hpp"
 #include "simulation/patch_costs.hpp"
 #include "simulation/regrid_clock.hpp"
 #include "simulation/saved_run.hpp"
-#include "stepping/first_failure.hpp"
-#include "stepping/step_control.hpp"
 #include "stepping/time_stepper.hpp"
 #include "transfer/sampling.hpp"
 #include "transfer/transfer_operators.hpp"
@@ -40,12 +35,6 @@ namespace {
 
 /// Components of a record that has them.
 constexpr int kExtras = static_cast<int>(kExtraNames.size());
-
-/// No length of a base step is short enough.
-class NoStepServes : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Who has the patches of level 0 before there are others.
 std::vector<std::int32_t> first_owners(const SimulationOptions& options, const Owner& owner) {
@@ -78,11 +67,8 @@ struct Simulation::Engine {
         exchange_(hierarchy_, problem, solver, options_.time_interpolation),
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
         costs_(hierarchy_, solver, stepper_, options_.subcycling),
-        regrids_(hierarchy_, stepper_, options_, may_grow(), owner),
-        control_(options_.end_time, options_.steps, options_.cfl, may_grow(),
-                 options_.exact_times) {
-    stepper_.begin(control_.stretch());
-  }
+        steps_(problem, solver, options_, hierarchy_, backend, stepper_),
+        regrids_(hierarchy_, stepper_, options_, steps_.may_grow(), owner) {}
 
   void initialize() {
     backend_.run([this] {
@@ -97,12 +83,9 @@ struct Simulation::Engine {
 
   void resume(const SavedRun& saved) {
     check(saved, hierarchy_, options_.steps);
-    step_ = saved.step;
-    control_.resume(saved.step, saved.time, saved.dt, saved.choice);
-    if (saved.is_changed) control_.ask();
-    stepper_.begin(control_.stretch());
-    regrids_.resume(step_, saved.next_regrid);
-    next_check_ = std::min(saved.next_check, step_ + options_.refinement.check_finite);
+    steps_.resume(saved);
+    regrids_.resume(steps_.step(), saved.next_regrid);
+    next_check_ = std::min(saved.next_check, steps_.step() + options_.refinement.check_finite);
     scales_.resume(saved.scales);
     observer().resume(saved.counters);
     backend_.run([this, &saved] {
@@ -113,7 +96,7 @@ struct Simulation::Engine {
         plan_->resume(index, saved.level(index).histories);
       }
       balance();
-      if (saved.is_changed) regrids_.note_changed_options(step_);
+      if (saved.is_changed) regrids_.note_changed_options(steps_.step());
     });
   }
 
@@ -122,10 +105,10 @@ struct Simulation::Engine {
   SavedShare save(int extras, std::vector<std::vector<PatchRange>> ranges) {
     const auto components = static_cast<std::size_t>(hierarchy_.shape().components + extras);
     SavedShare share{{hierarchy_.mesh(),
-                      step_,
-                      time(),
-                      dt(),
-                      saved_choice(),
+                      steps_.step(),
+                      steps_.time(),
+                      steps_.dt(),
+                      steps_.saved_choice(),
                       regrids_.next(),
                       next_check_,
                       plan_->unnested(),
@@ -276,45 +259,37 @@ struct Simulation::Engine {
   }
 
   std::optional<ErrorNorms> error_norms() {
-    return amr::error_norms(hierarchy_, case_, time(), backend_, owner_);
+    return amr::error_norms(hierarchy_, case_, steps_.time(), backend_, owner_);
   }
 
   void check_finite() {
-    backend_.run([this] { amr::check_finite(hierarchy_, backend_, step_, owner_); });
+    backend_.run([this] { amr::check_finite(hierarchy_, backend_, steps_.step(), owner_); });
   }
 
   void advance(int steps, double until) {
     backend_.run([this, steps, until] {
-      recorder().note_return(step_);
-      const int begin = step_;
+      recorder().note_return(steps_.step());
+      const int begin = steps_.step();
       const std::int64_t end = std::int64_t{begin} + steps;
-      const auto is_there = [&] { return step_ > begin && reach(step_) >= until; };
-      while (step_ < end && !is_there() && !control_.is_over(step_)) {
+      const auto is_there = [&] { return steps_.step() > begin && steps_.reach() >= until; };
+      while (steps_.step() < end && !is_there() && !steps_.is_over()) {
         is_whole_ = false;
         look_for_broken_values();
-        regrids_.look_at_what_is_travelled(step_);
-        if (regrids_.is_due(step_)) {
-          const TraceRecorder::Span span(recorder(), "regrid", step_);
+        regrids_.look_at_what_is_travelled(steps_.step());
+        if (regrids_.is_due(steps_.step())) {
+          const TraceRecorder::Span span(recorder(), "regrid", steps_.step());
           regrid(Fill::kProlong);
           observer().count_regrid();
-        } else if (control_.is_due(step_)) {
+        } else if (steps_.is_choice_due()) {
           choose_between_regrids();
         }
-        const auto left = std::min<std::int64_t>(end - step_, regrids_.left(step_));
-        const int count =
-            steps_until(until, std::min(static_cast<int>(left), control_.left_to_choice(step_)));
-        if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
+        const auto left = std::min<std::int64_t>(
+            {end - steps_.step(), regrids_.left(steps_.step()), steps_to_show()});
+        const int count = steps_.until(until, static_cast<int>(left));
         try {
-          stepper_.advance(step_, count);
-          step_ += count;
-          show_to_case();
-        } catch (const StepRefused& refused) {
-          shorten(refused);
+          if (steps_.advance(count)) show_to_case();
         } catch (...) {
-          if (keeps_ && stepper_.has_failed_together()) {
-            kept_.restore(hierarchy_, backend_, stepper_.motion());
-            note_gone_back();
-          }
+          if (steps_.is_restored()) note_gone_back();
           throw;
         }
         is_whole_ = true;
@@ -322,92 +297,33 @@ struct Simulation::Engine {
     });
   }
 
-  /// As Simulation::reach(), before a base step that has the latest choice's length.
-  double reach(int step) const {
-    return stepper_.clock().time(step) + (options_.exact_times.empty() ? 0.5 * dt() : 0.0);
-  }
-
   /// Shows the case a state that the run does not go back from, where it has asked for it.
   void show_to_case() {
     const int every = case_.observe_every();
-    if (every <= 0 || step_ % every != 0) return;
-    show_state(case_, hierarchy_, step_, time(), step_ > 0 ? dt() : 0.0, owner_);
+    if (every <= 0 || steps_.step() % every != 0) return;
+    show_state(case_, hierarchy_, steps_.step(), steps_.time(),
+               steps_.step() > 0 ? steps_.dt() : 0.0, owner_);
   }
 
-  /// Of so many base steps of equal length those up to which the run reaches a time, or the case is
-  /// to be shown the state.
-  int steps_until(double time, int most) const {
-    if (const int every = case_.observe_every(); every > 0) {
-      most = std::min(most, every - step_ % every);
-    }
-    int count = 1;
-    while (count < most && reach(step_ + count) < time) ++count;
-    return count;
+  /// Base steps until the case is to be shown the state.
+  std::int64_t steps_to_show() const {
+    const int every = case_.observe_every();
+    return every > 0 ? every - steps_.step() % every : std::numeric_limits<int>::max();
   }
 
-  /// All owners have failed together, and stand where all levels do, before step_.
+  /// All owners have failed together, and stand where all levels do, before steps_.step().
   void note_gone_back() { is_whole_ = has_gone_back_ = true; }
 
-  /// Takes the steps before the refused one again, which nobody refuses, and chooses a shorter one.
-  void shorten(const StepRefused& refused) {
-    kept_.restore(hierarchy_, backend_, stepper_.motion());
-    const int before = refused.base_step() - step_;
-    if (before > 0) stepper_.advance(step_, before);
-    step_ += before;
-    choose_between_regrids(0.5 * dt(), refused.what());
-  }
-
   /// Chooses the length of the steps where no regrid comes first.
-  void choose_between_regrids(double most = std::numeric_limits<double>::infinity(),
-                              const std::string& refused = {}) {
-    const double before = dt();
+  void choose_between_regrids() {
+    const double before = steps_.dt();
     try {
-      choose_step(most, refused);
+      steps_.choose();
     } catch (const NoStepServes&) {
       note_gone_back();
       throw;
     }
-    if (dt() > before) regrids_.note_longer_steps(step_);
-  }
-
-  /// Chooses the length of the steps from here, where all levels stand at the same time.
-  /// \param most     that it may be
-  /// \param refused  why a longer step was refused; empty where none was
-  void choose_step(double most = std::numeric_limits<double>::infinity(),
-                   std::string refused = {}) {
-    const Stretch before = control_.stretch();
-    double cfl = stepper_.largest_cfl(time());
-    try {
-      control_.choose(step_, cfl / dt(), most);
-      if (control_.stretch() == before) return;
-      while (!stepper_.serves(cfl = stepper_.set_stretch(control_.stretch(), time()))) {
-        refused = fmt::format(
-            "a patch has CFL number {:.8g} with a base step of {:.6g}, but solver "
-            "'{}' takes up to {:g}",
-            cfl, dt(), solver_.traits().name, solver_.traits().cfl_limit);
-        control_.shorten(cfl);
-      }
-    } catch (const StepControl::StepTooShort& failed) {
-      throw NoStepServes(fmt::format(
-          "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
-          "attempts; {}; the speed there grows beyond any step",
-          failed.step, time(), failed.dt, failed.attempts,
-          refused.empty()
-              ? fmt::format("the largest CFL number is {:.6g} with a base step of {:.6g}", cfl,
-                            dt())
-              : refused));
-    }
-  }
-
-  /// Whether CFL numbers of equal steps may grow.
-  bool may_grow() const { return !case_.steady_velocity() || solver_.traits().nonlinear; }
-  /// Whether a step may turn out to be too long when it is taken.
-  bool may_fail() const { return may_grow() || solver_.traits().limits_states; }
-
-  /// The choice of the steps, for a saved run; none where all steps have one length.
-  std::optional<StepChoice> saved_choice() const {
-    if (!control_.chooses() && control_.stretch().first() == 0) return std::nullopt;
-    return control_.choice();
+    if (steps_.dt() > before) regrids_.note_longer_steps(steps_.step());
   }
 
   void start_trace(std::size_t most_bytes) {
@@ -443,15 +359,13 @@ struct Simulation::Engine {
     return trace;
   }
 
-  double time() const { return stepper_.clock().time(step_); }
-  double dt() const { return stepper_.clock().dt(0); }
   Observer& observer() { return stepper_.observer(); }
   const Observer& observer() const { return stepper_.observer(); }
   /// Of all owners.
   MemoryUse memory_use() const {
     MemoryUse use = hierarchy_.memory_use();
     use.metadata_bytes +=
-        stepper_.metadata_bytes() + exchange_.memory_bytes() + kept_.memory_bytes();
+        stepper_.metadata_bytes() + exchange_.memory_bytes() + steps_.memory_bytes();
     return collect_value(owner_, use, [](MemoryUse all, const MemoryUse& other) {
       all.patch_bytes += other.patch_bytes;
       all.metadata_bytes += other.metadata_bytes;
@@ -464,10 +378,10 @@ struct Simulation::Engine {
   /// this costs no wait.
   void look_for_broken_values() {
     const int interval = options_.refinement.check_finite;
-    if (interval == 0 || step_ < next_check_) return;
-    const TraceRecorder::Span span(recorder(), "check", step_);
-    amr::check_finite(hierarchy_, backend_, step_, owner_);
-    next_check_ = step_ + interval;
+    if (interval == 0 || steps_.step() < next_check_) return;
+    const TraceRecorder::Span span(recorder(), "check", steps_.step());
+    amr::check_finite(hierarchy_, backend_, steps_.step(), owner_);
+    next_check_ = steps_.step() + interval;
   }
 
   Indicator indicator_of(const RefinementOptions& options) const {
@@ -493,7 +407,7 @@ struct Simulation::Engine {
       backend_.for_each(level, [&](std::size_t slot, int) {
         const Patch& patch = level.patch(slot);
         IndicatorField values;
-        indicator(patch, time(), values);
+        indicator(patch, steps_.time(), values);
         const Observer::PatchWork work = observer().work(index, slot);
         copy_extras(patch, work.worker, observer().seconds(work.ticks), values,
                     records.own(index, slot));
@@ -512,12 +426,12 @@ struct Simulation::Engine {
       hierarchy_.change(index, std::move(wanted));
     }
     Level& level = hierarchy_.level(index);
-    stepper_.prepare(index, all_slots(index), time(),
+    stepper_.prepare(index, all_slots(index), steps_.time(),
                      [&](std::size_t slot) { copy(saved, slot, level.patch(slot)); });
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
       PatchMotion& motion = stepper_.motion().at(index, slot);
       // Else it is what was prepared, for these steps.
-      if (may_grow() && saved.dt == dt()) motion.cfl = saved.level(index).cfl[slot];
+      if (steps_.may_grow() && saved.dt == steps_.dt()) motion.cfl = saved.level(index).cfl[slot];
       motion.travelled = saved.level(index).travelled[slot];
     }
   }
@@ -534,25 +448,25 @@ struct Simulation::Engine {
   /// Rebuilds every level above 0, coarse to fine, all at the same time. At each level: ghosts,
   /// tags, the new children, their values.
   void regrid(Fill fill) {
-    if (stepper_.shadows().is_shared() && options_.balance && step_ > 0) {
+    if (stepper_.shadows().is_shared() && options_.balance && steps_.step() > 0) {
       balance_.note(collect(owner_, observer().take_costs()));
     }
-    if (step_ > 0) follow_scales();
+    if (steps_.step() > 0) follow_scales();
     stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
-    plan_->begin(step_);
+    plan_->begin(steps_.step());
     const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
       stepper_.shadows().refresh(level);
-      std::vector<PatchId> wanted = plan_->children(level, time(), fill_ghosts);
+      std::vector<PatchId> wanted = plan_->children(level, steps_.time(), fill_ghosts);
       check_memory(hierarchy_, level + 1, wanted, options_.refinement.memory_limit);
       const std::vector<std::size_t> came = hierarchy_.change(level + 1, std::move(wanted));
       plan_->note_arrivals(level + 1, came);
-      stepper_.prepare(level + 1, came, time(), [&](std::size_t slot) {
+      stepper_.prepare(level + 1, came, steps_.time(), [&](std::size_t slot) {
         fill == Fill::kSample ? sample(level + 1, slot) : prolong_into(level + 1, slot);
       });
     }
-    if (control_.chooses()) choose_step();
-    regrids_.note_regrid(step_);
+    if (steps_.chooses()) steps_.choose();
+    regrids_.note_regrid(steps_.step());
     balance();
   }
 
@@ -560,7 +474,7 @@ struct Simulation::Engine {
   /// then all that is kept of the mesh follows it.
   void balance() {
     if (stepper_.shadows().is_shared() && options_.balance) {
-      const auto owners = balance_.decide(hierarchy_.mesh(), costs_.weighted(time()));
+      const auto owners = balance_.decide(hierarchy_.mesh(), costs_.weighted(steps_.time()));
       if (owners) move(*owners);
     }
     exchange_.follow_mesh();
@@ -582,7 +496,7 @@ struct Simulation::Engine {
       const std::vector<std::size_t>& slots = came[static_cast<std::size_t>(level)];
       std::vector<PatchMotion> motion;
       for (const std::size_t slot : slots) motion.push_back(stepper_.motion().at(level, slot));
-      stepper_.prepare(level, slots, time(), [](std::size_t) {});
+      stepper_.prepare(level, slots, steps_.time(), [](std::size_t) {});
       for (std::size_t at = 0; at < slots.size(); ++at) {
         stepper_.motion().at(level, slots[at]) = motion[at];
       }
@@ -590,8 +504,9 @@ struct Simulation::Engine {
   }
 
   void fill_now(int level, std::size_t slot) {
-    const PatchNote note("the ghosts", hierarchy_.level(level).patch(slot).id(), step_, time());
-    exchange_.fill(level, slot, State::kNow, {time(), 0.0, 0.0});
+    const PatchNote note("the ghosts", hierarchy_.level(level).patch(slot).id(), steps_.step(),
+                         steps_.time());
+    exchange_.fill(level, slot, State::kNow, {steps_.time(), 0.0, 0.0});
   }
 
   void sample(int index, std::size_t slot) {
@@ -642,13 +557,10 @@ struct Simulation::Engine {
   GhostExchange exchange_;
   TimeStepper stepper_;
   PatchCosts costs_;
+  BaseSteps steps_;
   RegridClock regrids_;
-  StepControl control_;
-  KeptState kept_;
-  bool keeps_ = (options_.keep_state || control_.chooses()) && may_fail();
-  bool is_whole_ = true;        ///< whether the state is that before step_
+  bool is_whole_ = true;        ///< whether the state is that before steps_.step()
   bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
-  int step_ = 0;
   std::optional<RegridPlan> plan_;
   int next_check_ = 0;
   FieldScales scales_;
@@ -680,7 +592,7 @@ void Simulation::advance(int steps, double until) {
   engine_->direct({Engine::Call::kAdvance, steps, until},
                   [&] { return engine_->advance(steps, until), true; });
 }
-double Simulation::reach() const { return engine_->reach(engine_->step_); }
+double Simulation::reach() const { return engine_->steps_.reach(); }
 void Simulation::start_trace(std::size_t most_bytes) {
   engine_->direct({Engine::Call::kStartTrace, static_cast<std::int64_t>(most_bytes)},
                   [&] { return engine_->start_trace(most_bytes), true; });
@@ -728,22 +640,22 @@ const std::vector<int>& Simulation::workers_by_owner() const {
   return engine_->observer().workers_by_owner();
 }
 std::optional<ByPatch<double>> Simulation::expected_seconds() const {
-  return engine_->costs_.seconds(engine_->time());
+  return engine_->costs_.seconds(engine_->steps_.time());
 }
 std::uint64_t Simulation::moved_patches() const { return engine_->moved_; }
 int Simulation::workers() const { return engine_->observer().workers(); }
 std::string_view Simulation::schedule() const { return engine_->stepper_.schedule().name(); }
 bool Simulation::is_over() const {
-  if (engine_->control_.chooses()) return engine_->control_.is_over(engine_->step_);
-  return engine_->step_ >= engine_->options_.steps;
+  if (engine_->steps_.chooses()) return engine_->steps_.is_over();
+  return engine_->steps_.step() >= engine_->options_.steps;
 }
 bool Simulation::is_whole() const { return engine_->is_whole_; }
 double Simulation::end_time() const { return engine_->options_.end_time; }
-int Simulation::step() const { return engine_->step_; }
+int Simulation::step() const { return engine_->steps_.step(); }
 int Simulation::next_regrid() const { return engine_->regrids_.next(); }
 std::size_t Simulation::unnested_patches() const { return engine_->plan_->unnested(); }
-double Simulation::time() const { return engine_->time(); }
-double Simulation::dt() const { return engine_->dt(); }
+double Simulation::time() const { return engine_->steps_.time(); }
+double Simulation::dt() const { return engine_->steps_.dt(); }
 const SimulationOptions& Simulation::options() const { return engine_->options_; }
 const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy_; }
 const WorkCounters& Simulation::counters() const { return engine_->observer().counters(); }

@@ -1,0 +1,111 @@
+#include "simulation/base_steps.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace kumiko::amr {
+
+BaseSteps::BaseSteps(const Case& problem, const Solver& solver, const SimulationOptions& options,
+                     Hierarchy& hierarchy, Backend& backend, TimeStepper& stepper)
+    : solver_(solver),
+      hierarchy_(hierarchy),
+      backend_(backend),
+      stepper_(stepper),
+      may_grow_(!problem.steady_velocity() || solver.traits().nonlinear),
+      ends_at_exact_times_(!options.exact_times.empty()),
+      control_(options.end_time, options.steps, options.cfl, may_grow_, options.exact_times),
+      keeps_((options.keep_state || control_.chooses()) &&
+             (may_grow_ || solver.traits().limits_states)) {
+  stepper_.begin(control_.stretch());
+}
+
+void BaseSteps::resume(const SavedRun& saved) {
+  step_ = saved.step;
+  control_.resume(saved.step, saved.time, saved.dt, saved.choice);
+  if (saved.is_changed) control_.ask();
+  stepper_.begin(control_.stretch());
+}
+
+/// As Simulation::reach(), before a base step that has the latest choice's length.
+double BaseSteps::reach(int step) const {
+  return stepper_.clock().time(step) + (ends_at_exact_times_ ? 0.0 : 0.5 * dt());
+}
+
+int BaseSteps::until(double time, int most) const {
+  most = std::min(most, control_.left_to_choice(step_));
+  int count = 1;
+  while (count < most && reach(step_ + count) < time) ++count;
+  return count;
+}
+
+void BaseSteps::choose() { choose_up_to(std::numeric_limits<double>::infinity(), {}); }
+
+std::optional<StepChoice> BaseSteps::saved_choice() const {
+  if (!control_.chooses() && control_.stretch().first() == 0) return std::nullopt;
+  return control_.choice();
+}
+
+bool BaseSteps::advance(int count) {
+  is_restored_ = false;
+  if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
+  try {
+    stepper_.advance(step_, count);
+    step_ += count;
+    return true;
+  } catch (const StepRefused& refused) {
+    shorten(refused);
+    return false;
+  } catch (...) {
+    if (keeps_ && stepper_.has_failed_together()) {
+      kept_.restore(hierarchy_, backend_, stepper_.motion());
+      is_restored_ = true;
+    }
+    throw;
+  }
+}
+
+/// Takes the steps before the refused one again, which nobody refuses, and chooses a shorter one.
+void BaseSteps::shorten(const StepRefused& refused) {
+  kept_.restore(hierarchy_, backend_, stepper_.motion());
+  const int before = refused.base_step() - step_;
+  if (before > 0) stepper_.advance(step_, before);
+  step_ += before;
+  try {
+    choose_up_to(0.5 * dt(), refused.what());
+  } catch (const NoStepServes&) {
+    is_restored_ = true;
+    throw;
+  }
+}
+
+/// Chooses as choose() does.
+/// \param most     length that the step may have
+/// \param refused  why a longer step was refused; empty where none was
+void BaseSteps::choose_up_to(double most, std::string refused) {
+  const Stretch before = control_.stretch();
+  double cfl = stepper_.largest_cfl(time());
+  try {
+    control_.choose(step_, cfl / dt(), most);
+    if (control_.stretch() == before) return;
+    while (!stepper_.serves(cfl = stepper_.set_stretch(control_.stretch(), time()))) {
+      refused = fmt::format(
+          "a patch has CFL number {:.8g} with a base step of {:.6g}, but solver "
+          "'{}' takes up to {:g}",
+          cfl, dt(), solver_.traits().name, solver_.traits().cfl_limit);
+      control_.shorten(cfl);
+    }
+  } catch (const StepControl::StepTooShort& failed) {
+    throw NoStepServes(fmt::format(
+        "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
+        "attempts; {}; the speed there grows beyond any step",
+        failed.step, time(), failed.dt, failed.attempts,
+        refused.empty()
+            ? fmt::format("the largest CFL number is {:.6g} with a base step of {:.6g}", cfl, dt())
+            : refused));
+  }
+}
+
+}  // namespace kumiko::amr
