@@ -17,6 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "counted.hpp"
 #include "ranks.hpp"
 #include "run_files.hpp"
 #include "terminal.hpp"
@@ -215,6 +216,25 @@ class Stops {
   bool none_yet_ = true;  ///< no checkpoint
 };
 
+/// Says once that a feature may leave the buffer before the mesh can follow it.
+class BufferWatch {
+ public:
+  void look(const amr::Simulation& simulation) {
+    if (has_told_ || !simulation.buffer_outrun_at()) return;
+    has_told_ = true;
+    const Terminal terminal = Terminal::of_stderr();
+    if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
+    print_warning(
+        "in base step {} the flow may carry features further than amr.buffer, {}, before the mesh "
+        "can follow; raise amr.buffer, or take shorter steps",
+        *simulation.buffer_outrun_at(),
+        counted(static_cast<std::size_t>(simulation.options().refinement.buffer), "point"));
+  }
+
+ private:
+  bool has_told_ = false;
+};
+
 /// Of the finest level's grid, with the finest level's step.
 double uniform_updates(const Problem& problem, int steps) {
   const auto& options = problem.options;
@@ -302,6 +322,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
   const double wall_s_before = history.wall_s;
   const io::Origin origin = origin_now();
   Stops stops(problem, files, history.wall_s);
+  BufferWatch buffer;
   while (!problem.is_over(simulation)) {
     const int step = simulation.step();
     trace.before(simulation);
@@ -320,6 +341,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
       throw;
     }
     trace.after(simulation);
+    buffer.look(simulation);
     history.wall_s = stops.wall_s();
     const double reached = std::max(before, simulation.reach());
     history.reached = reached;

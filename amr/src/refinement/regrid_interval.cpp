@@ -17,8 +17,8 @@ double steps_within(const PatchMotion& motion, double substeps, double buffer) {
 
 }  // namespace
 
-int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
-                       const StepClock& clock, int buffer, Owner& owner) {
+double own_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
+                    const StepClock& clock, int buffer, const Owner& owner) {
   double steps = kLongestInterval;
   for (int index = 0; index + 1 < hierarchy.max_levels(); ++index) {
     const std::span<const PatchMotion> of_level = motion.level(index);
@@ -27,8 +27,14 @@ int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>
       steps = std::min(steps, steps_within(of_level[slot], clock.substeps(index), buffer));
     }
   }
-  steps = collect_value(owner, steps, [](double a, double b) { return std::min(a, b); });
-  return static_cast<int>(steps);
+  return steps;
+}
+
+int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
+                       const StepClock& clock, int buffer, Owner& owner) {
+  const double own = own_interval(hierarchy, motion, clock, buffer, owner);
+  return static_cast<int>(
+      collect_value(owner, own, [](double a, double b) { return std::min(a, b); }));
 }
 
 }  // namespace kumiko::amr

@@ -28,5 +28,9 @@ inline constexpr int kBetweenLooks = 4;
 /// does not depend on the backend, the number of workers and the owners.
 int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
                        const StepClock& clock, int buffer, Owner& owner);
+/// The least of this owner's patches; automatic_interval() is the least of all owners' ones,
+/// rounded down. Asks nobody.
+double own_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
+                    const StepClock& clock, int buffer, const Owner& owner);
 
 }  // namespace kumiko::amr

@@ -41,23 +41,26 @@ int BaseSteps::until(double time, int most) const {
   return count;
 }
 
-void BaseSteps::choose() { choose_up_to(std::numeric_limits<double>::infinity(), {}); }
+void BaseSteps::choose(std::optional<double> largest_cfl) {
+  choose_up_to(std::numeric_limits<double>::infinity(), {}, largest_cfl);
+}
 
 std::optional<StepChoice> BaseSteps::saved_choice() const {
   if (!control_.chooses() && control_.stretch().first() == 0) return std::nullopt;
   return control_.choice();
 }
 
-bool BaseSteps::advance(int count) {
+std::optional<std::vector<double>> BaseSteps::advance(int count,
+                                                      const TimeStepper::OwnValues& own_values) {
   is_restored_ = false;
   if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
   try {
-    stepper_.advance(step_, count);
+    std::vector<double> values = stepper_.advance(step_, count, own_values);
     step_ += count;
-    return true;
+    return values;
   } catch (const StepRefused& refused) {
     shorten(refused);
-    return false;
+    return std::nullopt;
   } catch (...) {
     if (keeps_ && stepper_.has_failed_together()) {
       kept_.restore(hierarchy_, backend_, stepper_.motion());
@@ -74,7 +77,7 @@ void BaseSteps::shorten(const StepRefused& refused) {
   if (before > 0) stepper_.advance(step_, before);
   step_ += before;
   try {
-    choose_up_to(0.5 * dt(), refused.what());
+    choose_up_to(0.5 * dt(), refused.what(), std::nullopt);
   } catch (const NoStepServes&) {
     is_restored_ = true;
     throw;
@@ -84,9 +87,10 @@ void BaseSteps::shorten(const StepRefused& refused) {
 /// Chooses as choose() does.
 /// \param most     length that the step may have
 /// \param refused  why a longer step was refused; empty where none was
-void BaseSteps::choose_up_to(double most, std::string refused) {
+/// \param largest_cfl  as choose()
+void BaseSteps::choose_up_to(double most, std::string refused, std::optional<double> largest_cfl) {
   const Stretch before = control_.stretch();
-  double cfl = stepper_.largest_cfl(time());
+  double cfl = largest_cfl ? *largest_cfl : stepper_.largest_cfl(time());
   try {
     control_.choose(step_, cfl / dt(), most);
     if (control_.stretch() == before) return;

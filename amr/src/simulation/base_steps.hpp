@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/case.hpp>
@@ -55,18 +56,19 @@ class BaseSteps {
   /// there are before the next choice of their length; at least 1.
   int until(double time, int most) const;
 
-  /// Whether the length of the next step is to be chosen first.
-  bool is_choice_due() const { return control_.is_due(step_); }
+  /// Whether the length of a step is to be chosen before it.
+  bool is_choice_due(int step) const { return control_.is_due(step); }
   /// Chooses the length of the steps from here, where all levels stand at the same time. Throws
   /// NoStepServes. O(points) where speeds change, on the backend's workers.
-  void choose();
+  /// \param largest_cfl  of all owners' patches with the present length, where they know it already
+  void choose(std::optional<double> largest_cfl = std::nullopt);
   /// The latest choice, for a saved run; none where all steps have one length.
   std::optional<StepChoice> saved_choice() const;
 
   /// Takes base steps. When one is refused, goes back, takes the steps before it and chooses a
-  /// shorter one. \return whether all of them were taken, and none refused. Throws as
-  /// TimeStepper::advance() does for other failures, and NoStepServes.
-  bool advance(int count);
+  /// shorter one. \return what TimeStepper::advance() does with these values if all of them were
+  /// taken; nothing if one was refused. Throws as that does for other failures, and NoStepServes.
+  std::optional<std::vector<double>> advance(int count, const TimeStepper::OwnValues& own_values);
   /// Whether the state is that before step() again, on all owners, after advance() has thrown.
   bool is_restored() const { return is_restored_; }
 
@@ -76,7 +78,7 @@ class BaseSteps {
  private:
   double reach(int step) const;
   void shorten(const StepRefused& refused);
-  void choose_up_to(double most, std::string refused);
+  void choose_up_to(double most, std::string refused, std::optional<double> largest_cfl);
 
   const Solver& solver_;
   Hierarchy& hierarchy_;

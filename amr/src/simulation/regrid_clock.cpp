@@ -49,20 +49,30 @@ void RegridClock::note_longer_steps(int step) {
   next_ = std::min(next_, step + std::max(1, interval_by_flow()));
 }
 
-void RegridClock::look_at_what_is_travelled(int step) {
-  if (!watches_flow_ || step == 0 || step % kBetweenLooks != 0) return;
+bool RegridClock::looks_before(int step) const {
+  return watches_flow_ && step > 0 && step % kBetweenLooks == 0;
+}
+
+double RegridClock::own_interval() const {
+  return amr::own_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_, owner_);
+}
+
+void RegridClock::look_at_what_is_travelled(int step, std::optional<double> measured) {
+  if (!looks_before(step)) return;
   // Where a step was refused the run has looked before it.
   if (std::exchange(looked_at_, step) == step) return;
-  next_ = std::min(next_, step + interval_by_flow());
+  next_ = std::min(next_, step + (measured ? static_cast<int>(*measured) : interval_by_flow()));
 }
 
 int RegridClock::interval_by_flow() const {
   return automatic_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_, owner_);
 }
 
-int RegridClock::after_regrid(int step) const {
+int RegridClock::after_regrid(int step) {
   if (interval_ > 0) return step - step % interval_ + interval_;
-  return step + std::max(1, interval_by_flow());
+  const int steps = interval_by_flow();
+  if (steps < 1 && !outrun_at_) outrun_at_ = step;
+  return step + std::max(1, steps);
 }
 
 }  // namespace kumiko::amr

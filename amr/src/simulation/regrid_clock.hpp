@@ -1,6 +1,8 @@
 // Chooses the base steps before which the mesh is rebuilt.
 #pragma once
 
+#include <optional>
+
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/simulation_options.hpp>
@@ -38,14 +40,21 @@ class RegridClock {
   /// Brings the next regrid forward, since features may leave the buffer earlier with longer steps.
   /// Measures the flow where there is no fixed interval.
   void note_longer_steps(int step);
-  /// Brings the next regrid forward when features would leave the buffer before it. Measures the
-  /// flow where it may become faster, at base steps that depend on their number alone, so that no
-  /// output and no restart changes them.
-  void look_at_what_is_travelled(int step);
+  /// Whether the flow is to be measured before a base step, since it may become faster. That
+  /// depends on the step's number alone, so that no output and no restart changes it.
+  bool looks_before(int step) const;
+  /// This owner's part of what look_at_what_is_travelled() measures. Asks nobody.
+  double own_interval() const;
+  /// Brings the next regrid forward when features would leave the buffer before it.
+  /// \param measured  the least own_interval() of all owners, where they know it already
+  void look_at_what_is_travelled(int step, std::optional<double> measured);
+  /// The first base step within which features may leave the buffer, before any regrid can follow
+  /// them; nothing where there is none so far.
+  std::optional<int> outrun_at() const { return outrun_at_; }
 
  private:
   int interval_by_flow() const;
-  int after_regrid(int step) const;
+  int after_regrid(int step);
 
   const Hierarchy& hierarchy_;
   const TimeStepper& stepper_;
@@ -55,6 +64,7 @@ class RegridClock {
   int buffer_;
   bool watches_flow_;  ///< whether the flow may become faster than when next_ was set
   int next_ = 0;
+  std::optional<int> outrun_at_;
   int looked_at_ = 0;  ///< base step of the latest look_at_what_is_travelled() that measured
 };
 

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <kumiko/amr/balance.hpp>
 #include <kumiko/amr/finite_check.hpp>
@@ -275,19 +278,24 @@ struct Simulation::Engine {
       while (steps_.step() < end && !is_there() && !steps_.is_over()) {
         is_whole_ = false;
         look_for_broken_values();
-        regrids_.look_at_what_is_travelled(steps_.step());
+        const Measured known = std::exchange(measured_, {});
+        regrids_.look_at_what_is_travelled(steps_.step(), known.interval);
         if (regrids_.is_due(steps_.step())) {
           const TraceRecorder::Span span(recorder(), "regrid", steps_.step());
           regrid(Fill::kProlong);
           observer().count_regrid();
-        } else if (steps_.is_choice_due()) {
-          choose_between_regrids();
+        } else if (steps_.is_choice_due(steps_.step())) {
+          choose_between_regrids(known.cfl);
         }
         const auto left = std::min<std::int64_t>(
             {end - steps_.step(), regrids_.left(steps_.step()), steps_to_show()});
         const int count = steps_.until(until, static_cast<int>(left));
         try {
-          if (steps_.advance(count)) show_to_case();
+          const Needed needed = needed_before(steps_.step() + count);
+          if (const auto largest = steps_.advance(count, [&] { return own_part(needed); })) {
+            measured_ = measured(needed, *largest);
+            show_to_case();
+          }
         } catch (...) {
           if (steps_.is_restored()) note_gone_back();
           throw;
@@ -295,6 +303,43 @@ struct Simulation::Engine {
         is_whole_ = true;
       }
     });
+  }
+
+  /// What all owners know of the flow before a base step, from the exchange that ended the latest
+  /// ones.
+  struct Measured {
+    std::optional<double> interval;
+    std::optional<double> cfl;
+  };
+  /// Which of it is needed before a base step.
+  struct Needed {
+    int step = 0;
+    bool interval = false;
+    bool cfl = false;
+  };
+
+  Needed needed_before(int step) const {
+    return {step, regrids_.looks_before(step),
+            steps_.is_choice_due(step) && !regrids_.is_due(step)};
+  }
+
+  /// This owner's part of it: values of which the largest of all owners count.
+  std::vector<double> own_part(const Needed& needed) {
+    std::vector<double> own;
+    if (needed.interval) own.push_back(-regrids_.own_interval());
+    if (needed.cfl) {
+      const auto cfl = stepper_.own_largest_cfl(stepper_.clock().time(needed.step));
+      own.push_back(cfl.value_or(std::numeric_limits<double>::infinity()));
+    }
+    return own;
+  }
+
+  static Measured measured(const Needed& needed, const std::vector<double>& largest) {
+    Measured found;
+    if (needed.interval) found.interval = -largest.front();
+    // Where it could not be had, asking for it again throws on all owners.
+    if (needed.cfl && std::isfinite(largest.back())) found.cfl = largest.back();
+    return found;
   }
 
   /// Shows the case a state that the run does not go back from, where it has asked for it.
@@ -315,10 +360,10 @@ struct Simulation::Engine {
   void note_gone_back() { is_whole_ = has_gone_back_ = true; }
 
   /// Chooses the length of the steps where no regrid comes first.
-  void choose_between_regrids() {
+  void choose_between_regrids(std::optional<double> largest_cfl) {
     const double before = steps_.dt();
     try {
-      steps_.choose();
+      steps_.choose(largest_cfl);
     } catch (const NoStepServes&) {
       note_gone_back();
       throw;
@@ -561,6 +606,7 @@ struct Simulation::Engine {
   RegridClock regrids_;
   bool is_whole_ = true;        ///< whether the state is that before steps_.step()
   bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
+  Measured measured_;
   std::optional<RegridPlan> plan_;
   int next_check_ = 0;
   FieldScales scales_;
@@ -652,6 +698,7 @@ bool Simulation::is_over() const {
 bool Simulation::is_whole() const { return engine_->is_whole_; }
 double Simulation::end_time() const { return engine_->options_.end_time; }
 int Simulation::step() const { return engine_->steps_.step(); }
+std::optional<int> Simulation::buffer_outrun_at() const { return engine_->regrids_.outrun_at(); }
 int Simulation::next_regrid() const { return engine_->regrids_.next(); }
 std::size_t Simulation::unnested_patches() const { return engine_->plan_->unnested(); }
 double Simulation::time() const { return engine_->steps_.time(); }

@@ -129,9 +129,15 @@ double TimeStepper::own_largest(double time, CflOf cfl_of) {
 
 template <class CflOf>
 double TimeStepper::largest(double time, CflOf cfl_of) {
-  const double largest = own_largest(time, cfl_of);
-  end_on_failure();
-  return collect_value(owner_, largest, [](double a, double b) { return std::max(a, b); });
+  double largest = own_largest(time, cfl_of);
+  const OwnFailure failure = take_failure();
+  Gathering all;
+  all.add(failure.told());
+  all.add<double>({{{}, 0, largest}});
+  all.exchange(owner_);
+  failure.throw_first(owner_, all.take<ToldFailure>());
+  for (const Part<double>& part : all.take<double>()) largest = std::max(largest, part.value);
+  return largest;
 }
 
 std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& own_values) {

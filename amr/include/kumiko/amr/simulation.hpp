@@ -145,6 +145,9 @@ class Simulation {
   int step() const;
   /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.
   int next_regrid() const;
+  /// With an automatic interval, the first base step here within which the flow may carry a feature
+  /// out of the buffer, since no regrid comes soon enough; nothing where there was none.
+  std::optional<int> buffer_outrun_at() const;
   /// Time reached; where the number of steps is given, step() × dt().
   double time() const;
   /// Length of the base steps: the latest choice, where the run chooses them.
