@@ -12,7 +12,6 @@
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/partition.hpp>
-#include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
 
 #include "ghosts/ghost_exchange.hpp"
@@ -25,6 +24,7 @@
 #include "sharing/migration.hpp"
 #include "simulation/base_steps.hpp"
 #include "simulation/checks.hpp"
+#include "simulation/orders.hpp"
 #include "simulation/patch_costs.hpp"
 #include "simulation/regrid_clock.hpp"
 #include "simulation/saved_run.hpp"
@@ -71,7 +71,8 @@ struct Simulation::Engine {
         stepper_(hierarchy_, problem, solver, backend, exchange_, options_, owner_),
         costs_(hierarchy_, solver, stepper_, options_.subcycling),
         steps_(problem, solver, options_, hierarchy_, backend, stepper_),
-        regrids_(hierarchy_, stepper_, options_, steps_.may_grow(), owner) {}
+        regrids_(hierarchy_, stepper_, options_, steps_.may_grow(), owner),
+        orders_(owner) {}
 
   void initialize() {
     backend_.run([this] {
@@ -159,62 +160,18 @@ struct Simulation::Engine {
     return std::move(share.run);
   }
 
-  // --- Owner 0 directs, the others follow ---
-
-  /// What owner 0's Simulation is called to do.
-  enum class Call : std::int32_t {
-    kEnd,
-    kAdvance,
-    kSave,
-    kSaveShare,
-    kFieldFigures,
-    kErrorNorms,
-    kStateHash,
-    kCheckFinite,
-    kMemoryUse,
-    kStartTrace,
-    kBringTraceTogether
-  };
-  struct Order {
-    Call call = Call::kEnd;
-    std::int64_t number = 0;  ///< of steps, of extras, or of bytes
-    double until = 0.0;       ///< of kAdvance
-  };
-
-  /// Has all owners do their parts of owner 0's call; each does work(). When one has thrown, all
-  /// later ones throw the same, unless all owners have gone back together: then the state can be
-  /// saved.
-  template <class Work>
-  auto direct(Order order, Work work) {
-    if (owner_.count() == 1) return work();
-    ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
-    const bool had_gone_back = has_gone_back_;
-    if (failed_ && (!had_gone_back || order.call == Call::kAdvance)) {
-      std::rethrow_exception(failed_);
-    }
-    try {
-      collect<Order>(owner_, {{{}, 0, order}});
-      return work();
-    } catch (...) {
-      failed_ = std::current_exception();
-      if (had_gone_back) has_gone_back_ = false;
-      throw;
-    }
-  }
-
+  /// Does this owner's part of owner 0's next call. \return false when it ends
   bool follow(const std::function<void(SavedRecords&&)>& take) {
-    const Order order = collect<Order>(owner_, {}).front().value;
+    using Call = Order::Call;
+    const Order order = orders_.next();
     switch (order.call) {
       case Call::kEnd:
-        if (failed_) std::rethrow_exception(failed_);
         return false;
       case Call::kAdvance:
         try {
           advance(static_cast<int>(order.number), order.until);
         } catch (...) {
-          // Owner 0 may want to save what all have gone back to.
-          if (!has_gone_back_) throw;
-          failed_ = std::current_exception();
+          orders_.keep_failure();
         }
         break;
       case Call::kSave:
@@ -249,16 +206,6 @@ struct Simulation::Engine {
         break;
     }
     return true;
-  }
-
-  /// Has the others end, if they wait for an order.
-  void end() noexcept {
-    if (owner_.count() == 1 || owner_.number() != 0 || (failed_ && !has_gone_back_)) return;
-    try {
-      collect<Order>(owner_, {{{}, 0, Order{}}});
-    } catch (const std::exception&) {
-      // An owner that is lost needs no order; the others learn of it as this one has.
-    }
   }
 
   std::optional<ErrorNorms> error_norms() {
@@ -357,7 +304,10 @@ struct Simulation::Engine {
   }
 
   /// All owners have failed together, and stand where all levels do, before steps_.step().
-  void note_gone_back() { is_whole_ = has_gone_back_ = true; }
+  void note_gone_back() {
+    is_whole_ = true;
+    orders_.note_gone_back();
+  }
 
   /// Chooses the length of the steps where no regrid comes first.
   void choose_between_regrids(std::optional<double> largest_cfl) {
@@ -604,15 +554,13 @@ struct Simulation::Engine {
   PatchCosts costs_;
   BaseSteps steps_;
   RegridClock regrids_;
-  bool is_whole_ = true;        ///< whether the state is that before steps_.step()
-  bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
+  Orders orders_;
+  bool is_whole_ = true;  ///< whether the state is that before steps_.step()
   Measured measured_;
   std::optional<RegridPlan> plan_;
   int next_check_ = 0;
   FieldScales scales_;
   std::uint64_t moved_ = 0;  ///< patches, to another owner
-  /// What a call of owner 0 has thrown: the others may wait for something else than an order.
-  std::exception_ptr failed_;
 };
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
@@ -628,38 +576,39 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
   engine_->resume(saved);
 }
 
-Simulation::~Simulation() { engine_->end(); }
+Simulation::~Simulation() { engine_->orders_.end(); }
 
 bool Simulation::follow(const std::function<void(SavedRecords&&)>& take) {
   return engine_->follow(take);
 }
 
 void Simulation::advance(int steps, double until) {
-  engine_->direct({Engine::Call::kAdvance, steps, until},
-                  [&] { return engine_->advance(steps, until), true; });
+  engine_->orders_.direct({Order::Call::kAdvance, steps, until},
+                          [&] { return engine_->advance(steps, until), true; });
 }
 double Simulation::reach() const { return engine_->steps_.reach(); }
 void Simulation::start_trace(std::size_t most_bytes) {
-  engine_->direct({Engine::Call::kStartTrace, static_cast<std::int64_t>(most_bytes)},
-                  [&] { return engine_->start_trace(most_bytes), true; });
+  engine_->orders_.direct({Order::Call::kStartTrace, static_cast<std::int64_t>(most_bytes)},
+                          [&] { return engine_->start_trace(most_bytes), true; });
 }
 bool Simulation::trace_is_full() const { return engine_->recorder().is_full(); }
 Trace Simulation::stop_trace() {
-  engine_->direct({Engine::Call::kBringTraceTogether},
-                  [this] { return engine_->bring_trace_together(), true; });
+  engine_->orders_.direct({Order::Call::kBringTraceTogether},
+                          [this] { return engine_->bring_trace_together(), true; });
   return engine_->stop_trace();
 }
 std::vector<WorkerActivity> Simulation::activity() const { return engine_->observer().activity(); }
 SavedRun Simulation::save() const {
-  return engine_->direct({Engine::Call::kSave, 0}, [this] { return engine_->save_whole(0); });
+  return engine_->orders_.direct({Order::Call::kSave, 0},
+                                 [this] { return engine_->save_whole(0); });
 }
 SavedRun Simulation::save_with_extras() const {
-  return engine_->direct({Engine::Call::kSave, kExtras},
-                         [this] { return engine_->save_whole(kExtras); });
+  return engine_->orders_.direct({Order::Call::kSave, kExtras},
+                                 [this] { return engine_->save_whole(kExtras); });
 }
 SavedShare Simulation::save_share(bool with_extras) const {
   const int extras = with_extras ? kExtras : 0;
-  return engine_->direct({Engine::Call::kSaveShare, extras}, [&] {
+  return engine_->orders_.direct({Order::Call::kSaveShare, extras}, [&] {
     SavedShare share = engine_->save_share(extras);
     engine_->owner_.exchange({});
     return share;
@@ -667,20 +616,22 @@ SavedShare Simulation::save_share(bool with_extras) const {
 }
 Owner& Simulation::owner() const { return engine_->owner_; }
 FieldFigures Simulation::field_figures() const {
-  return engine_->direct({Engine::Call::kFieldFigures}, [this] {
+  return engine_->orders_.direct({Order::Call::kFieldFigures}, [this] {
     return amr::field_figures(engine_->hierarchy_, engine_->backend_, engine_->owner_);
   });
 }
 std::optional<ErrorNorms> Simulation::error_norms() const {
-  return engine_->direct({Engine::Call::kErrorNorms}, [this] { return engine_->error_norms(); });
+  return engine_->orders_.direct({Order::Call::kErrorNorms},
+                                 [this] { return engine_->error_norms(); });
 }
 std::string Simulation::state_hash() const {
-  return engine_->direct({Engine::Call::kStateHash}, [this] {
+  return engine_->orders_.direct({Order::Call::kStateHash}, [this] {
     return amr::state_hash(engine_->hierarchy_, engine_->backend_, engine_->owner_);
   });
 }
 void Simulation::check_finite() const {
-  engine_->direct({Engine::Call::kCheckFinite}, [this] { return engine_->check_finite(), true; });
+  engine_->orders_.direct({Order::Call::kCheckFinite},
+                          [this] { return engine_->check_finite(), true; });
 }
 const std::vector<int>& Simulation::workers_by_owner() const {
   return engine_->observer().workers_by_owner();
@@ -707,7 +658,8 @@ const SimulationOptions& Simulation::options() const { return engine_->options_;
 const Hierarchy& Simulation::hierarchy() const { return engine_->hierarchy_; }
 const WorkCounters& Simulation::counters() const { return engine_->observer().counters(); }
 MemoryUse Simulation::memory_use() const {
-  return engine_->direct({Engine::Call::kMemoryUse}, [this] { return engine_->memory_use(); });
+  return engine_->orders_.direct({Order::Call::kMemoryUse},
+                                 [this] { return engine_->memory_use(); });
 }
 const std::deque<BaseStepLoad>& Simulation::recent_steps() const {
   return engine_->observer().steps();

@@ -1,0 +1,80 @@
+// Passes calls of owner 0's Simulation on to the other owners of a shared mesh.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+
+#include <kumiko/amr/collect.hpp>
+#include <kumiko/amr/require.hpp>
+
+namespace kumiko::amr {
+
+/// A call of owner 0's Simulation.
+struct Order {
+  enum class Call : std::int32_t {
+    kEnd,
+    kAdvance,
+    kSave,
+    kSaveShare,
+    kFieldFigures,
+    kErrorNorms,
+    kStateHash,
+    kCheckFinite,
+    kMemoryUse,
+    kStartTrace,
+    kBringTraceTogether
+  };
+
+  Call call = Call::kEnd;
+  std::int64_t number = 0;  ///< of steps, of extras, or of bytes
+  double until = 0.0;       ///< of kAdvance
+};
+
+/// Owner 0 directs, the others follow. Each owner has one, which keeps the first failure: an owner
+/// that has thrown cannot follow any more, unless all owners have gone back to the same state. One
+/// message to each owner per order.
+class Orders {
+ public:
+  /// Keeps a reference to the owner.
+  explicit Orders(Owner& owner) : owner_(owner) {}
+
+  /// Has all owners do their parts of owner 0's call; each does work(). When one has thrown, all
+  /// later ones throw the same, unless all owners have gone back together: then the state can be
+  /// saved.
+  template <class Work>
+  auto direct(Order order, Work work) {
+    if (owner_.count() == 1) return work();
+    ensure(owner_.number() == 0, "owner {} is to follow owner 0", owner_.number());
+    const bool had_gone_back = has_gone_back_;
+    if (failed_ && (!had_gone_back || order.call == Order::Call::kAdvance)) {
+      std::rethrow_exception(failed_);
+    }
+    try {
+      collect<Order>(owner_, {{{}, 0, order}});
+      return work();
+    } catch (...) {
+      failed_ = std::current_exception();
+      if (had_gone_back) has_gone_back_ = false;
+      throw;
+    }
+  }
+
+  /// Waits for owner 0's next order, as another owner. Throws the kept failure when that is kEnd,
+  /// cluster::RankLost if owner 0 is lost.
+  Order next();
+  /// Keeps the exception that is being handled if all owners have gone back, since owner 0 may want
+  /// to save that state; throws it otherwise.
+  void keep_failure();
+  /// All owners have failed together, and stand at the same state again.
+  void note_gone_back() { has_gone_back_ = true; }
+  /// Has the others end, if they wait for an order.
+  void end() noexcept;
+
+ private:
+  Owner& owner_;
+  bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
+  /// What a call of owner 0 has thrown: the others may wait for something else than an order.
+  std::exception_ptr failed_;
+};
+
+}  // namespace kumiko::amr
