@@ -2,7 +2,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "refinement/magnitudes.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "sharing/migration.hpp"
+#include "sharing/trace_gather.hpp"
 #include "simulation/base_steps.hpp"
 #include "simulation/checks.hpp"
 #include "simulation/orders.hpp"
@@ -327,18 +327,7 @@ struct Simulation::Engine {
 
   void bring_trace_together() {
     if (owner_.count() == 1) return;
-    backend_.run([this] {
-      recorder().end();
-      Mailbox& mailbox = stepper_.shadows().mailbox();
-      mailbox.begin();
-      if (owner_.number() != 0) return mailbox.send(0, recorder().hand_over());
-      std::map<std::int32_t, std::vector<std::byte>> others;
-      for (Mailbox::Letter& letter :
-           mailbox.collect(static_cast<std::size_t>(owner_.count()) - 1)) {
-        others[letter.from] = std::move(letter.text);
-      }
-      recorder().take(others);
-    });
+    backend_.run([this] { gather_trace(recorder(), stepper_.shadows().mailbox(), owner_); });
   }
 
   Trace stop_trace() {

@@ -1,0 +1,22 @@
+#include "sharing/trace_gather.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace kumiko::amr {
+
+void gather_trace(TraceRecorder& recorder, Mailbox& mailbox, const Owner& owner) {
+  recorder.end();
+  mailbox.begin();
+  if (owner.number() != 0) return mailbox.send(0, recorder.hand_over());
+  std::map<std::int32_t, std::vector<std::byte>> others;
+  for (Mailbox::Letter& letter : mailbox.collect(static_cast<std::size_t>(owner.count()) - 1)) {
+    others[letter.from] = std::move(letter.text);
+  }
+  recorder.take(others);
+}
+
+}  // namespace kumiko::amr
