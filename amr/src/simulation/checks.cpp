@@ -90,6 +90,8 @@ SimulationOptions resolved(SimulationOptions options, const Case& problem,
   return options;
 }
 
+namespace {
+
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options,
                  std::int32_t owners) {
   const SolverTraits& traits = solver.traits();
@@ -120,6 +122,20 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
   const auto count = static_cast<std::size_t>(owners);
   check_base_memory(shape_for(problem, solver, options),
                     (base_patches(options) + count - 1) / count, options.refinement.memory_limit);
+}
+
+}  // namespace
+
+Geometry checked_geometry(const Case& problem, const Solver& solver,
+                          const SimulationOptions& options, std::int32_t owners) {
+  check_parts(problem, solver, options, owners);
+  return {options.points_x, options.points_y, problem.extent(), problem.boundaries(),
+          solver.traits().centring};
+}
+
+void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
+           int owners) {
+  checked_geometry(problem, solver, resolved(options, problem, solver.traits()), owners);
 }
 
 }  // namespace kumiko::amr

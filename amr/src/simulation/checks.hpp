@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <kumiko/amr/case.hpp>
+#include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/patch.hpp>
 #include <kumiko/amr/simulation_options.hpp>
 #include <kumiko/amr/solver.hpp>
@@ -20,12 +21,13 @@ PatchShape shape_for(const Case& problem, const Solver& solver, const Simulation
 SimulationOptions resolved(SimulationOptions options, const Case& problem,
                            const SolverTraits& traits);
 
+/// The geometry of a case, a solver and options that fit together.
 /// Throws std::invalid_argument when the case, the solver and the options do not fit together, or
 /// when level 0 exceeds the memory limit: OptionError for an option that the solver cannot serve,
 /// DeclarationError for a declaration that the engine cannot serve.
 /// \param options  as resolved() returns them
 /// \param owners   processes that share the mesh
-void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options,
-                 std::int32_t owners);
+Geometry checked_geometry(const Case& problem, const Solver& solver,
+                          const SimulationOptions& options, std::int32_t owners);
 
 }  // namespace kumiko::amr

@@ -35,6 +35,12 @@ bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
 /// else the parabola where it gives its tendency, else the line.
 TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 
+/// Checks what a Simulation checks before it builds anything, in O(1). Throws as its constructor
+/// does.
+/// \param owners  that would share the mesh
+void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
+           int owners = 1);
+
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three, and to the owner: they must outlive it.
 ///
