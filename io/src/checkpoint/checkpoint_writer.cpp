@@ -74,6 +74,8 @@ class Image {
 
   /// In the order in which they lie in the file.
   const std::vector<Part>& parts() const { return parts_; }
+  /// Of the file, without its seal.
+  std::uint64_t bytes() const { return parts_.back().extent.offset + parts_.back().extent.length; }
   std::size_t record_bytes() const { return contents_.record_size() * sizeof(double); }
   /// Where each level's records begin.
   const std::vector<Room>& rooms() const { return rooms_; }
@@ -147,8 +149,8 @@ class Image {
       for (std::size_t at = 0; at < ranges[owner].size(); ++at) {
         const amr::PatchRange& patches = ranges[owner][at];
         const auto level = static_cast<std::size_t>(patches.level);
-        const std::byte* const bytes =
-            owner == 0 ? std::as_bytes(contents_.own[at]).data() : nullptr;
+        const bool is_here = owner == 0 && !contents_.own.empty();
+        const std::byte* const bytes = is_here ? std::as_bytes(contents_.own[at]).data() : nullptr;
         for (Part& part : cut_records(patches, rooms_[level], record_bytes(), bytes,
                                       hashes_[level].data() + patches.first)) {
           part.writer = static_cast<std::int32_t>(owner);
@@ -230,6 +232,13 @@ class OthersParts {
   std::vector<WriteAnswer> answers_;
 };
 
+/// The seal of a file whose parts have their hashes.
+std::string seal_of(const Image& image) {
+  std::vector<Extent> extents;
+  for (const Part& part : image.parts()) extents.push_back(part.extent);
+  return make_seal(extents);
+}
+
 /// Writes the whole file with its seal, what other owners have of it by them; on a lightweight
 /// thread. \return what is wrong; empty if nothing is
 std::string write_image(const std::filesystem::path& path, Image& image, OthersParts& others,
@@ -250,10 +259,8 @@ std::string write_image(const std::filesystem::path& path, Image& image, OthersP
   if (std::string why = failure(); !why.empty()) return why;
   others.bring_hashes(image);
   write_parts(file, image.select(&Part::holds_hashes), image.record_bytes());
-  std::vector<Extent> extents;
-  for (const Part& part : image.parts()) extents.push_back(part.extent);
-  seal = make_seal(extents);
-  file.write(extents.back().offset + extents.back().length, std::as_bytes(std::span(seal)));
+  seal = seal_of(image);
+  file.write(image.bytes(), std::as_bytes(std::span(seal)));
   file.finish();
   return failure();
 }
@@ -298,6 +305,12 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   check_names(own.record_size / amr::kPatchPoints, contents.names());
   for (const amr::RecordStretch& stretch : own.stretches) contents.own.push_back(stretch.values);
   write(file, contents, runtime, owner);
+}
+
+std::uint64_t checkpoint_bytes(const Checkpoint& checkpoint, const amr::Geometry& geometry) {
+  const Contents contents{checkpoint, geometry, Compression::kNone, {}};
+  const Image image("the checkpoint", contents, 1);
+  return image.bytes() + seal_of(image).size();
 }
 
 }  // namespace kumiko::io

@@ -305,6 +305,18 @@ std::string ConfigSource::override_of(std::string_view name) const {
   return {};
 }
 
+std::string ConfigSource::written(std::string_view name) const {
+  const auto last = std::find_if(settings_.rbegin(), settings_.rend(),
+                                 [&](const Setting& setting) { return setting.key == name; });
+  if (last == settings_.rend()) return {};
+  if (const auto* text = std::get_if<detail::OverrideText>(&last->value)) return text->text;
+  const auto* chosen = std::get_if<detail::ChosenValue>(&last->value);
+  const auto* value = chosen ? &chosen->value : std::get_if<amr::ParameterValue>(&last->value);
+  if (value == nullptr) return {};
+  const auto* word = std::get_if<std::string>(value);
+  return word ? *word : toml_value(*value);
+}
+
 ConfigError ConfigSource::error(std::string_view name, const std::string& message) const {
   const auto last = std::find_if(settings_.rbegin(), settings_.rend(),
                                  [&](const Setting& setting) { return setting.key == name; });

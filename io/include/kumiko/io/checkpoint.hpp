@@ -1,6 +1,7 @@
 // Writes a run to one HDF5 file and reads it back, to continue the run or to make pictures.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -119,6 +120,11 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::SavedRecords& own, const amr::Geometry& geometry,
                       runtime::Runtime& runtime, amr::Owner& owner);
+
+/// The bytes of the file that write_checkpoint() would write without compression. Lays the file out
+/// in memory, as write_checkpoint() does, and writes nothing. The run needs no values. From an OS
+/// thread.
+std::uint64_t checkpoint_bytes(const Checkpoint& checkpoint, const amr::Geometry& geometry);
 
 /// Checks by plain reads that every byte of a checkpoint is as it was written. Throws
 /// CheckpointError otherwise; the message names the bytes that differ and, for uncompressed

@@ -93,6 +93,9 @@ class ConfigSource {
   /// that replaces a different value of an earlier override.
   const std::vector<std::string>& notes() const { return notes_; }
 
+  /// The value that the file or the command line gives a key, as text; empty if neither does.
+  std::string written(std::string_view name) const;
+
   /// "--set KEY=VALUE", the override that is in effect for a key; empty without one.
   std::string override_of(std::string_view name) const;
 
