@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -62,6 +61,12 @@ class Due {
 
 /// Steps from `step` to `target`, if that lies ahead.
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
+
+/// On a terminal there may be a progress bar, which comes again below what is printed.
+void erase_progress() {
+  const Terminal terminal = Terminal::of_stderr();
+  if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
+}
 
 /// Records a trace of the base steps of a run that problem.trace_from and problem.trace_until name,
 /// as far as there is room.
@@ -128,10 +133,8 @@ class TraceTaker {
     return last.first_step + last.steps - problem_.trace_from;
   }
 
-  /// On a terminal there may be a progress bar, which comes again below.
   static void warn(const std::string& for_what) {
-    const Terminal terminal = Terminal::of_stderr();
-    if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
+    erase_progress();
     print_warning("there is not enough memory for {}; lower trace.steps", for_what);
   }
 
@@ -222,8 +225,7 @@ class BufferWatch {
   void look(const amr::Simulation& simulation) {
     if (has_told_ || !simulation.buffer_outrun_at()) return;
     has_told_ = true;
-    const Terminal terminal = Terminal::of_stderr();
-    if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
+    erase_progress();
     print_warning(
         "in base step {} the flow may carry features further than amr.buffer, {}, before the mesh "
         "can follow; raise amr.buffer, or take shorter steps",
@@ -234,13 +236,6 @@ class BufferWatch {
  private:
   bool has_told_ = false;
 };
-
-/// Of the finest level's grid, with the finest level's step.
-double uniform_updates(const Problem& problem, int steps) {
-  const auto& options = problem.options;
-  const double per_level = options.subcycling ? 8.0 : 4.0;
-  return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
-}
 
 /// The figures of each component: of a field with one, those of the field.
 std::span<const amr::FieldFigures> components_of(const amr::FieldFigures& field) {
@@ -293,7 +288,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   summary.open_domain = problem.the_case->boundaries().is_open();
   summary.work = simulation.counters();
   summary.fraction_of_uniform =
-      static_cast<double>(summary.work.updates()) / uniform_updates(problem, simulation.step());
+      static_cast<double>(summary.work.updates()) / problem.uniform_updates(simulation.step());
   summary.patches_per_level = patches_per_level(simulation);
   summary.unnested_patches = simulation.unnested_patches();
   summary.memory = simulation.memory_use();

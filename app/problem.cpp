@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -222,7 +223,28 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
+/// Calls make(); what it throws names the key's place, or the plugin to blame.
+template <class Make>
+auto blaming(const Problem& problem, Make make) {
+  return as_request([&] {
+    try {
+      return make();
+    } catch (const amr::OptionError& error) {
+      throw problem.source.error(error);
+    } catch (const amr::DeclarationError& error) {
+      throw RequestError("'{}': {}", problem.solver_file.string(), error.what());
+    } catch (const amr::BrokenValueError& error) {
+      throw std::runtime_error(describe(error, problem));
+    }
+  });
+}
+
 }  // namespace
+
+double Problem::uniform_updates(int steps) const {
+  const double per_level = options.subcycling ? 8.0 : 4.0;
+  return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
+}
 
 Problem load_problem(const ProblemRequest& request, const io::Changes& changes) {
   return as_request([&] {
@@ -308,6 +330,14 @@ void warn_of(const Problem& problem) {
                                 : "choose a solver of that equation by solver.name");
 }
 
+void warn_above_uniform(const Problem& problem, double fraction, std::string_view who) {
+  if (problem.options.levels == 1 || fraction <= 1.0) return;
+  print_warning(
+      "{} {:.2f} times the point updates of the uniform finest grid, so refinement costs more than "
+      "it saves; lower amr.levels, raise amr.threshold or lower amr.buffer",
+      who, fraction);
+}
+
 std::string plugins_in_words(const Problem& problem) {
   return fmt::format("case '{}' of '{}', solver '{}' of '{}'", problem.run.case_name,
                      problem.case_file.string(), problem.solver->traits().name,
@@ -318,27 +348,24 @@ std::string describe(const amr::BrokenValueError& error, const Problem& problem)
   return fmt::format("{} ({})", error.what(), plugins_in_words(problem));
 }
 
+void check_parts(const Problem& problem, int owners) {
+  blaming(problem,
+          [&] { amr::check(*problem.the_case, *problem.solver, problem.options, owners); });
+}
+
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
                                                  const io::Checkpoint* from, amr::Owner& owner) {
   runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(problem)));
-  return as_request([&] {
+  return blaming(problem, [&] {
     const amr::Case& the_case = *problem.the_case;
-    try {
-      auto simulation = from == nullptr
-                            ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
-                                                                problem.options, owner)
-                            : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
-                                                                problem.options, from->run, owner);
-      // An indicator that fails should do so before work starts.
-      if (problem.run.output_extras && owner.number() == 0) simulation->save_with_extras();
-      return simulation;
-    } catch (const amr::OptionError& error) {
-      throw problem.source.error(error);
-    } catch (const amr::DeclarationError& error) {
-      throw RequestError("'{}': {}", problem.solver_file.string(), error.what());
-    } catch (const amr::BrokenValueError& error) {
-      throw std::runtime_error(describe(error, problem));
-    }
+    auto simulation = from == nullptr
+                          ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
+                                                              problem.options, owner)
+                          : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
+                                                              problem.options, from->run, owner);
+    // An indicator that fails should do so before work starts.
+    if (problem.run.output_extras && owner.number() == 0) simulation->save_with_extras();
+    return simulation;
   });
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kumiko/amr/finite_check.hpp>
@@ -66,6 +67,8 @@ struct Problem {
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
+  /// Point updates that so many base steps take where the finest level's grid is everywhere.
+  double uniform_updates(int steps) const;
 };
 
 /// The key that stands for --workers.
@@ -119,11 +122,19 @@ void check_writing(const amr::Backend& backend);
 void warn_of(const io::ConfigSource& source);
 void warn_of(const Problem& problem);
 
+/// Warns on stderr if a mesh of several levels takes more point updates than the finest level's
+/// grid would take everywhere. \param fraction  the updates over those of that grid \param who "the
+/// run makes"
+void warn_above_uniform(const Problem& problem, double fraction, std::string_view who);
+
 /// The case, the solver and the plugins that they are from.
 std::string plugins_in_words(const Problem& problem);
 
 /// What to say of values that are not finite: with the plugins that they can be from.
 std::string describe(const amr::BrokenValueError& error, const Problem& problem);
+
+/// Checks what make_simulation() checks before it builds anything. Throws RequestError.
+void check_parts(const Problem& problem, int owners);
 
 /// Builds the initial state, or that of a checkpoint; reports of faults name the problem's plugins
 /// from then on. Throws TooFewSteps, with the remedy, when the
