@@ -60,9 +60,8 @@ bool is_summary(const std::filesystem::path& file) {
 
 }  // namespace
 
-void prepare_summary(const std::filesystem::path& file, bool is_own) {
-  if (file.empty()) return;
-  if (file == kStdout) return print_to_stderr_only();
+void check_summary(const std::filesystem::path& file, bool is_own) {
+  if (file.empty() || file == kStdout) return;
   const std::string name = file.filename().string();
   refuse_if(io::OutputFolder::owns(name) && name != io::kSummaryFile,
             "--summary: '{}' is the name of another file of a run; choose another name",
@@ -71,7 +70,14 @@ void prepare_summary(const std::filesystem::path& file, bool is_own) {
             "--summary: '{}' exists and does not hold a summary; name another file", file.string());
   refuse_if(name == io::kSummaryFile && !is_own && io::OutputFolder::holds_run(file.parent_path()),
             "--summary: '{}' is the summary of another run; name another file", file.string());
+  if (is_own && !std::filesystem::exists(file.parent_path())) return;
   refusing<io::OutputError>([&] { io::check_writable(file); });
+}
+
+void prepare_summary(const std::filesystem::path& file, bool is_own) {
+  if (file.empty()) return;
+  if (file == kStdout) return print_to_stderr_only();
+  check_summary(file, is_own);
   // Figures of an earlier run must not pass for this one's.
   std::filesystem::remove(file);
 }
