@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "counted.hpp"
+#include "due.hpp"
 #include "ranks.hpp"
 #include "run_files.hpp"
 #include "terminal.hpp"
@@ -35,29 +36,6 @@ std::atomic<int> others_checkpoint_signal = 0;
 
 /// The signal that ends the run; 0 = none.
 int ending_signal() { return end_signal != 0 ? end_signal : others_end_signal.load(); }
-
-/// Base steps after which the loop looks for signals and shows progress, at most.
-constexpr int kLongestStretch = 20;
-
-/// What is done every so many base steps, and at times of the case: with the state that is nearest.
-class Due {
- public:
-  Due(int every, amr::Times times) : every_(every), times_(std::move(times)) {}
-
-  /// Steps from `step` to the next that is due by its number.
-  int steps_left(int step) const { return every_ > 0 ? every_ - step % every_ : kLongestStretch; }
-  /// The next time after those that have been reached.
-  double next(double reached) const { return times_.next(reached); }
-  /// Whether it is due at a step that reaches a time; the step before, where the loop looked,
-  /// reached less.
-  bool is_now(int step, double before, double reached) const {
-    return (every_ > 0 && step % every_ == 0) || times_.next(before) <= reached;
-  }
-
- private:
-  int every_;
-  amr::Times times_;
-};
 
 /// Steps from `step` to `target`, if that lies ahead.
 int up_to(int step, int target) { return target > step ? target - step : kLongestStretch; }
