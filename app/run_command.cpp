@@ -24,6 +24,7 @@
 #include "commands.hpp"
 #include "counted.hpp"
 #include "drift_name.hpp"
+#include "dry_run.hpp"
 #include "execute.hpp"
 #include "progress.hpp"
 #include "range_text.hpp"
@@ -182,16 +183,6 @@ void warn_above_budget(const amr::Backend& backend) {
       counted(backend.workers(), "worker"), counted(cores, "core"));
 }
 
-/// Whether the checkpoint is of the last step already.
-bool is_done(const Start& start) {
-  if (!start.from) return false;
-  const amr::SavedRun& run = start.from->checkpoint.run;
-  // Times of steps of one length are rounded.
-  constexpr double kRounded = 1e-12;
-  return run.step >= start.problem.stop_step ||
-         run.time >= (1.0 - kRounded) * start.problem.end_time();
-}
-
 /// Says from where the run goes on, or that it is complete.
 void tell_restart(const Start& start, int step) {
   const std::string file = start.from->file.string();
@@ -283,24 +274,16 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
           {"--restart", request.restart},
           {"--summary", request.summary.string()},
           {"--overwrite", request.overwrite ? "on" : ""},
+          {"--dry-run", request.dry_run ? "on" : ""},
           {"--quiet", request.quiet ? "on" : ""}};
 }
 
 /// What a rank does before all begin: whatever can be refused.
 Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
-  refuse_if(request.config.empty() && request.restart.empty(),
-            "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
   Start start = start_of(request, ranks.leads());
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
   Problem& problem = start.problem;
-  if (is_done(start) && !start.changes.empty()) {
-    throw RequestError(
-        "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
-        "they were, or set time.end to a later time",
-        start.from->file.string(), start.changes);
-  }
-  check_trace(start);
   if (ranks.are_many() && problem.workers == 0) {
     problem.workers = cluster::workers_by_local_ranks();
   }
@@ -391,11 +374,20 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   // The summary's folder may be the one that the run makes.
   const bool beside = !request.summary.empty() && request.summary != kStdout &&
                       is_same_place(request.summary.parent_path(), start.path);
-  if (!beside) prepare_summary(request.summary);
+  if (request.dry_run) {
+    check_summary(request.summary, beside);
+  } else if (!beside) {
+    prepare_summary(request.summary);
+  }
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
   if (!ranks.are_many()) warn_above_budget(*backend);
   warn_of(problem);
+  if (request.dry_run) {
+    if (start.from && !request.quiet) tell_restart(start, simulation->step());
+    print_forecast(request, start, *backend, *simulation);
+    return kDone;
+  }
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) tell_restart(start, simulation->step());
@@ -421,6 +413,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
       throw std::runtime_error(failure.line + way);
     }
   }
+  warn_above_uniform(problem, summary.fraction_of_uniform, "the run made");
   files.write_picture(*simulation, "field_end.png");
   const nlohmann::ordered_json json = summary_json(summary, earlier);
   files.finish(json, while_running(request.summary));
@@ -441,6 +434,7 @@ int run_case(RunRequest& request) {
     refuse_if(!request.summary.empty(), "--json stands for --summary -; give one of the two");
     request.summary = kStdout;
   }
+  check_preview(request);
   heed_signals();
   hold_status_signal();
   // From here on something may befall one rank alone.
@@ -448,11 +442,15 @@ int run_case(RunRequest& request) {
   // The ranks meet before there is a Runtime, and look for messages in it while it is there.
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;
-  if (!ranks.are_many()) return lead(request, ranks, backend);
   std::optional<Start> followed;
+  const auto take_part = [&] {
+    if (request.print_config) return print_config(request, ranks);
+    return ranks.leads() ? lead(request, ranks, backend)
+                         : follow(request, ranks, backend, followed);
+  };
+  if (!ranks.are_many()) return take_part();
   try {
-    const int code =
-        ranks.leads() ? lead(request, ranks, backend) : follow(request, ranks, backend, followed);
+    const int code = take_part();
     ranks.leave();
     return code;
   } catch (const std::exception& error) {
@@ -481,6 +479,12 @@ Action run_command(Options& options) {
   add_backend(options, request->backend);
   add_output(options, *request, "folder for the run's files (default: out/<case>)",
              "replace the files of an earlier run there");
+  options.add(
+      "--dry-run", &request->dry_run,
+      "check everything, build the first mesh, and print what the run would take and write; "
+      "writes nothing");
+  options.add("--print-config", &request->print_config,
+              "print the effective configuration as a CASE.toml, and end");
   options.add("--restart", &request->restart,
               "continue from this checkpoint, or from the 'latest' whole one in the run's folder; "
               "without CASE.toml, with the configuration that it holds",

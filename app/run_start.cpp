@@ -240,6 +240,29 @@ Start restarted(const RunRequest& as_asked, bool writes) {
           std::move(from),     std::move(later), {},      std::move(changes)};
 }
 
+/// Refuses base steps to trace that the run does not take.
+void check_trace(const Start& start) {
+  const Problem& problem = start.problem;
+  if (problem.trace_from < 0) return;
+  const int first = start.from ? start.from->checkpoint.run.step : 0;
+  refuse_if(
+      problem.trace_from < first,
+      "trace.from: the run continues from base step {}; choose a later one, or -1 for no trace",
+      first);
+  refuse_if(problem.trace_from >= problem.stop_step,
+            "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
+            problem.stop_step, problem.stop_step - 1);
+}
+
+/// Refuses to change a run of which nothing is left.
+void check_changes(const Start& start) {
+  if (!is_done(start) || start.changes.empty()) return;
+  throw RequestError(
+      "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
+      "they were, or set time.end to a later time",
+      start.from->file.string(), start.changes);
+}
+
 }  // namespace
 
 std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
@@ -258,6 +281,8 @@ std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
 }
 
 Start start_of(const RunRequest& request, bool writes) {
+  refuse_if(request.config.empty() && request.restart.empty(),
+            "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
   const auto fresh = [&]() -> Start {
     Problem problem = load_problem(request);
     fs::path path = output_path(request, problem);
@@ -266,20 +291,18 @@ Start start_of(const RunRequest& request, bool writes) {
   };
   Start start = request.restart.empty() ? fresh() : restarted(request, writes);
   start.configuration = request.config;
+  check_changes(start);
+  check_trace(start);
   return start;
 }
 
-void check_trace(const Start& start) {
-  const Problem& problem = start.problem;
-  if (problem.trace_from < 0) return;
-  const int first = start.from ? start.from->checkpoint.run.step : 0;
-  refuse_if(
-      problem.trace_from < first,
-      "trace.from: the run continues from base step {}; choose a later one, or -1 for no trace",
-      first);
-  refuse_if(problem.trace_from >= problem.stop_step,
-            "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
-            problem.stop_step, problem.stop_step - 1);
+bool is_done(const Start& start) {
+  if (!start.from) return false;
+  const amr::SavedRun& run = start.from->checkpoint.run;
+  // Times of steps of one length are rounded.
+  constexpr double kRounded = 1e-12;
+  return run.step >= start.problem.stop_step ||
+         run.time >= (1.0 - kRounded) * start.problem.end_time();
 }
 
 }  // namespace kumiko::app

@@ -18,6 +18,8 @@ namespace kumiko::app {
 struct RunRequest : CaseRequest, OutputRequest {
   std::string backend = "threads";
   bool json = false;
+  bool dry_run = false;
+  bool print_config = false;
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
 };
 
@@ -60,7 +62,7 @@ struct Start {
 /// \param writes  whether this process writes the run's files: it takes the folder in time
 Start start_of(const RunRequest& request, bool writes);
 
-/// Refuses base steps to trace that the run does not take. Throws RequestError.
-void check_trace(const Start& start);
+/// Whether the checkpoint is of the last step already.
+bool is_done(const Start& start);
 
 }  // namespace kumiko::app
