@@ -30,6 +30,8 @@ volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 /// Whether base steps are taken: from then on a signal ends the run where nothing is lost.
 volatile std::sig_atomic_t stepping = 0;
+/// Whether somebody who presses Ctrl-C sees an answer.
+volatile std::sig_atomic_t answers_on_terminal = 0;
 // What other processes have been asked for.
 std::atomic<int> others_end_signal = 0;
 std::atomic<int> others_checkpoint_signal = 0;
@@ -464,6 +466,7 @@ void note_end(int signal) {
 }  // namespace
 
 void heed_signals() {
+  answers_on_terminal = Terminal::of_stderr().exists ? 1 : 0;
   std::signal(SIGTERM, note_end);
   // Sent where a soft limit on CPU time is reached (ulimit -S -t), before the hard one's SIGKILL.
   std::signal(SIGXCPU, note_end);
@@ -474,6 +477,11 @@ void heed_signals() {
       end_by(signal);
     }
     note_end(signal);
+    if (answers_on_terminal) {
+      tell_in_handler(
+          "\nkumiko: ending after the base steps under way, with a checkpoint; Ctrl-C once more "
+          "ends at once\n");
+    }
   });
   // Of a terminal that is gone; nohup's runs go on.
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, note_end);

@@ -140,6 +140,12 @@ Failure failure_now() {
         fmt::format("{}; lower grid.base or amr.levels", has_words ? what : "not enough memory")};
   } catch (const RequestError& error) {
     return {error.what(), kWrongRequest};
+  } catch (const std::system_error& error) {
+    // The formatting library knows of stdout only that it is a file.
+    const std::string_view what = error.what();
+    return {what.starts_with("cannot write to file")
+                ? fmt::format("cannot write to stdout: {}", error.code().message())
+                : std::string(what)};
   } catch (const std::exception& error) {
     return {error.what()};
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iostream>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -209,7 +211,37 @@ std::string unknown_command(const CLI::App& command, const std::string& name) {
                      where_listed(command));
 }
 
-/// Of the first word that is not known; empty where all options and commands are.
+bool is_option_of(const CLI::App& command, const std::string& word) {
+  return word.starts_with("--") && word.size() > 2 &&
+         command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
+}
+
+/// Of the first option that has another option where its value should be; empty where none has. The
+/// parser would take that for the value.
+std::string missing_value(const CLI::App& app, int argc, const char* const* argv) {
+  const CLI::App* command = &app;
+  for (int at = 1; at + 1 < argc; ++at) {
+    const std::string word = argv[at];
+    if (word == "--") return {};
+    if (word.size() > 1 && word.front() == '-') {
+      const CLI::Option* const option = command->get_option_no_throw(word);
+      if (option == nullptr || option->get_items_expected_min() == 0) continue;
+      if (is_option_of(*command, argv[at + 1])) {
+        return fmt::format("'{}' needs a value, but the next word is the option '{}'; {}", word,
+                           argv[at + 1], where_listed(*command));
+      }
+      ++at;
+      continue;
+    }
+    const std::vector<const CLI::App*> commands = command->get_subcommands({});
+    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (next != commands.end()) command = *next;
+  }
+  return {};
+}
+
+/// Of the first word that is not known; empty where all options
+/// and commands are.
 std::string misspelling(const CLI::App& app, int argc, const char* const* argv) {
   const CLI::App* command = &app;
   for (int at = 1; at < argc; ++at) {
@@ -377,13 +409,17 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
     actions.push_back({&own, command.make(options), command.takes_ranks});
   }
   for (DescribedCommand& each : described) each.options.push_back({"--help", kHelpOfHelp});
+  const std::string swallowed = missing_value(app, argc, argv);
+  refuse_if(!swallowed.empty(), "{}", swallowed);
   try {
     app.parse(words_of(argc, argv));
   } catch (const Shown& shown) {
     fmt::print("{}", shown.what());
     return kDone;
   } catch (const CLI::Success& shown) {  // help, or the version
-    return app.exit(shown);
+    const int code = app.exit(shown);
+    if (!std::cout.flush()) throw std::runtime_error("cannot write to stdout");
+    return code;
   } catch (const CLI::ParseError& error) {
     throw RequestError(refusal_of(app, argc, argv, error));
   }

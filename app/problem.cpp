@@ -13,6 +13,7 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "flow_check.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -41,15 +42,22 @@ std::vector<std::string> names(const Factories& factories) {
 /// What a key names, or the error that says where it was set and what it can be.
 /// \param kind  "case" or "solver", whose name the key `kind`.name gives
 template <class Factories>
-const auto& named(const io::ConfigSource& source, const char* kind, const Factories& factories) {
+const auto& named(const io::ConfigSource& source, const char* kind, const Factories& factories,
+                  const plugin::Registry& plugins) {
   const std::string key = fmt::format("{}.name", kind);
   const std::string& name = source.text(key);
   if (const auto* factory = amr::find_factory(factories, name)) return *factory;
   const std::vector<std::string> known = names(factories);
+  const std::string skipped =
+      plugins.skipped().empty()
+          ? std::string()
+          : fmt::format(". '{}' was skipped, since it is not a plugin: it has no KUMIKO_PLUGIN",
+                        plugins.skipped().front().string());
   throw source.error(
-      key, fmt::format("there is no {} '{}'; set {} to one of {}, or add the folder of its plugin "
-                       "to --plugin-path or KUMIKO_PLUGIN_PATH{}",
-                       kind, name, key, fmt::join(known, ", "), io::did_you_mean(name, known)));
+      key,
+      fmt::format("there is no {} '{}'; set {} to one of {}, or add the folder of its plugin "
+                  "to --plugin-path or KUMIKO_PLUGIN_PATH{}{}",
+                  kind, name, key, fmt::join(known, ", "), io::did_you_mean(name, known), skipped));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
@@ -106,8 +114,8 @@ io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugi
 
 Problem make_problem(const io::ConfigSource& source, int workers,
                      std::shared_ptr<const plugin::Registry> plugins) {
-  const plugin::CaseFactory& the_case = named(source, "case", plugins->cases());
-  const plugin::SolverFactory& solver = named(source, "solver", plugins->solvers());
+  const plugin::CaseFactory& the_case = named(source, "case", plugins->cases(), *plugins);
+  const plugin::SolverFactory& solver = named(source, "solver", plugins->solvers(), *plugins);
   const io::Config as_asked = checked(source, *plugins, the_case, solver);
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
@@ -317,6 +325,17 @@ void warn_of(const Problem& problem) {
     print_warning("output.times has {:g}, but the run ends at t = {:g}; there is no state of then",
                   time, problem.end_time());
     break;
+  }
+  if (problem.solver->traits().centring == amr::Centring::kCell) {
+    if (const auto found = contradiction(*problem.the_case)) {
+      print_warning(
+          "case '{}': its stream function contradicts its velocity at ({:g}, {:g}), t = {:g}: "
+          "({:.4g}, {:.4g}) by differences, and ({:.4g}, {:.4g}); solver '{}' may use either. The "
+          "velocity is (d psi/dy, -d psi/dx)",
+          problem.run.case_name, found->x, found->y, found->time, found->by_stream[0],
+          found->by_stream[1], found->velocity[0], found->velocity[1],
+          problem.solver->traits().name);
+    }
   }
   const amr::Equation asked = problem.the_case->equation();
   const amr::Equation solved = problem.solver->equation();

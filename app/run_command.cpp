@@ -186,7 +186,14 @@ void warn_above_budget(const amr::Backend& backend) {
 /// Says from where the run goes on, or that it is complete.
 void tell_restart(const Start& start, int step) {
   const std::string file = start.from->file.string();
-  if (is_done(start) && start.earlier == io::Earlier::kContinue) {
+  const Problem& problem = start.problem;
+  const bool stands_at_stop = problem.run.stop_step > 0 && step >= problem.run.stop_step &&
+                              start.from->checkpoint.run.time < (1.0 - 1e-12) * problem.end_time();
+  if (is_done(start) && stands_at_stop) {
+    fmt::print("the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
+               "time.stop_step=0 to continue to the end\n",
+        start.path.string(), step);
+  } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
     fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
                start.path.string(), step);
   } else if (is_done(start)) {
@@ -369,6 +376,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   const Ranks::Places places = show_places(ranks, request.quiet);
   Start& start = *started;
   const Problem& problem = start.problem;
+  warn_of(problem);
   const auto simulation = simulation_of(start, *backend, ranks.owner());
   if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
   // The summary's folder may be the one that the run makes.
@@ -382,7 +390,6 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
   if (!ranks.are_many()) warn_above_budget(*backend);
-  warn_of(problem);
   if (request.dry_run) {
     if (start.from && !request.quiet) tell_restart(start, simulation->step());
     print_forecast(request, start, *backend, *simulation);

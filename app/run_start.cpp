@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Times of steps of one length are rounded.
+constexpr double kRounded = 1e-12;
+
 /// Checkpoints and states of a folder, the newest first.
 std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path& folder) {
   std::multimap<std::int64_t, fs::path, std::greater<>> all;
@@ -90,10 +93,9 @@ Restart read_restart(const fs::path& file) {
     const std::string earlier = earlier_one(file);
     const fs::path home = file.has_parent_path() ? file.parent_path() : ".";
     throw RequestError("--restart: {}{}", error.what(),
-                       !earlier.empty() ? earlier
-                       : newest_checkpoint(home)
-                           ? "; no earlier checkpoint in its folder is whole"
-                           : "; name a checkpoint or a state, or a run's folder");
+                       !earlier.empty()          ? earlier
+                       : newest_checkpoint(home) ? "; no earlier checkpoint in its folder is whole"
+                                                 : "");
   }
 }
 
@@ -158,8 +160,10 @@ fs::path restart_path(const RunRequest& request, const std::optional<Problem>& p
   const fs::path file = request.restart;
   fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
   if (io::OutputFolder::holds_run(beside) || !fs::exists(file)) return beside;
-  throw RequestError("--restart: '{}' is not in the folder of a run; name one with --output",
-                     file.string());
+  throw RequestError(
+      "--restart: '{}' is not in the folder of a run; name the folder for the new files with "
+      "--output, if it is a checkpoint or a state",
+      file.string());
 }
 
 void check_steps(Problem& problem, const Restart& from) {
@@ -167,6 +171,11 @@ void check_steps(Problem& problem, const Restart& from) {
   refuse_if(step > problem.stop_step, "'{}' is of base step {}, but the run ends at {}; raise {}",
             from.file.string(), step, problem.stop_step,
             problem.run.stop_step > 0 ? "time.stop_step" : "time.steps");
+  refuse_if(
+      from.checkpoint.run.time > (1.0 + kRounded) * problem.end_time(),
+      "'{}' is at t = {:g}, after the end of the run, t = {:g}; set time.end to a later time, "
+      "or restart from an earlier file",
+      from.file.string(), from.checkpoint.run.time, problem.end_time());
 }
 
 /// Of steps that are behind the run there can be no trace but one that it has.
@@ -203,9 +212,10 @@ std::vector<fs::path> later_files_of(const RunRequest& request, const fs::path& 
 RunRequest without_folder(RunRequest request) {
   if (request.restart == kLatest) return request;
   if (type_of_named(request.restart) != fs::file_type::directory) return request;
-  refuse_if(!request.output.empty() && !are_same(request.output, request.restart),
-            "--restart: '{}' is a folder; to continue in another folder, name one of its files",
-            request.restart);
+  if (!request.output.empty() && !are_same(request.output, request.restart)) {
+    request.restart = latest_restart(request.restart).file.string();
+    return request;
+  }
   request.output = request.restart;
   request.restart = kLatest;
   return request;
@@ -299,8 +309,6 @@ Start start_of(const RunRequest& request, bool writes) {
 bool is_done(const Start& start) {
   if (!start.from) return false;
   const amr::SavedRun& run = start.from->checkpoint.run;
-  // Times of steps of one length are rounded.
-  constexpr double kRounded = 1e-12;
   return run.step >= start.problem.stop_step ||
          run.time >= (1.0 - kRounded) * start.problem.end_time();
 }

@@ -90,14 +90,14 @@ std::string overheads_text(const WhatIf& what_if) {
 
 /// What a second worker costs a piece, by schedule.
 std::string beside_text(const WhatIf& what_if) {
-  std::string text = "with a second worker at work a piece takes longer by:";
+  std::string text = "a second worker at work changes the time of a piece by:";
   for (const model::ScheduleKind kind : what_if.kinds) {
     text += fmt::format(" {} {}", model::to_string(kind),
                         nanoseconds(what_if.overheads.beside_of(kind)));
     for (const model::PieceTimes& times : what_if.piece_times) {
       if (times.kind != kind || !what_if.overheads.beside_of(kind).measured) continue;
-      text += fmt::format(" (measured: {:.0f} ns for {:.0f} alone, {:.3f} times as much)",
-                          times.beside_ns, times.alone_ns, times.beside_ns / times.alone_ns);
+      text += fmt::format(" (measured: {:.0f} ns alone, {:.0f} ns beside it, {:.3f} times as long)",
+                          times.alone_ns, times.beside_ns, times.beside_ns / times.alone_ns);
     }
     text += kind == what_if.kinds.back() ? "\n" : ";";
   }

@@ -31,6 +31,26 @@ class NobodyListens(CommandTest):
                 self.assertEqual(done.returncode, 2)
 
 
+class Values(CommandTest):
+    def test_given_an_option_where_a_value_should_be_then_it_is_not_taken_for_one(self):
+        for words in (["--output", "--quiet"], ["--restart", "--output", "run"], ["--set", "--workers", "2"]):
+            with self.subTest(words):
+                done = self.kumiko("run", ZALESAK, *words)
+                self.assert_refused(done, f"'{words[0]}' needs a value", f"the option '{words[1]}'")
+        # What only looks like one is a value.
+        done = self.kumiko("run", ZALESAK, *SMALL, "--output", "--folder", "--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.path / "--folder" / "summary.json").exists())
+
+    def test_given_a_full_stdout_then_whatever_prints_says_so(self):
+        for words in (["--version"], ["run", "--help"], ["run", "--help-keys"], ["solver", "list"]):
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([KUMIKO, *words], cwd=self.path, stdout=full, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn("cannot write to stdout", done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+
 class Words(CommandTest):
     """What a message shows of the words that it was given."""
 

@@ -108,7 +108,7 @@ class DryRun(Preview):
         self.assertIn("restarts from run/state_000012.hdf, base step 12\n", told)
         self.assertIn("base steps           3\n", told)
         told = self.forecast("--restart", "run", text=True)
-        self.assertIn("complete already", told)
+        self.assertIn("nothing is left to do", told)
         self.assertIn("base steps           0\n", told)
 
     def test_given_keys_that_leave_a_choice_then_it_is_told(self):

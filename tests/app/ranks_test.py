@@ -297,7 +297,7 @@ class RanksTest(RanksCase):
         before = self.summary("run")
         again = self.on_ranks(PRESENT[0], 2, "run", "--restart", "run")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("the run in 'run' is complete already: nothing is left to do", again.stdout)
+        self.assertIn("the run in 'run' is at time.stop_step, base step 8: nothing is left to do", again.stdout)
         self.assertNotIn("busy 0.0", again.stdout)
         self.assertEqual(self.summary("run"), before)
 

@@ -218,7 +218,8 @@ class Restart(RestartTest):
         done = self.kumiko("run", ZALESAK, *settings(*KEYS), "--restart", "latest", "--output", "run")
         self.assertEqual(done.returncode, 0, done.errors)
         first_line = done.output.splitlines()[0]
-        self.assertEqual(first_line, "the run in 'run' is complete already: nothing is left to do after base step 60")
+        self.assertEqual(first_line, "the run in 'run' is at time.stop_step, base step 60: nothing is left to do; set "
+                                     "time.stop_step=0 to continue to the end")
         self.assertNotIn("updates/s", done.output)
         self.assertEqual(self.summary(), first)
         self.assertEqual(self.kumiko("inspect", "run").returncode, 0)

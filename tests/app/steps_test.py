@@ -108,6 +108,20 @@ class Steps(CommandTest):
         self.run_well("--restart", "latest", "--set", "time.end=6.5", "--output", "by_cfl")
         self.assertEqual(self.summary("by_cfl")["time"], 6.5)
 
+    def test_given_what_a_restart_cannot_change_so_then_it_says_where_the_run_stands(self):
+        self.run_well(ZALESAK, "--set", "grid.base=32", "--set", "time.stop_step=40", "--output", "run")
+        done = self.kumiko("run", "--restart", "run", "--set", "time.end=0.01")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is at t = 0.0981748, after the end of the run, t = 0.01; set time.end to a later", done.stderr)
+        done = self.kumiko("run", "--restart", "run", "--set", "amr.levels=1", "--set", "time.stop_step=0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("3 levels with patches, and 'amr.levels' is 1; it must be as many or more", done.stderr)
+        # A folder's newest file, into another one.
+        done = self.run_well("--restart", "run", "--set", "time.stop_step=44", "--output", "other")
+        self.assertIn("restarts from run/state_000040.hdf, base step 40", done.stdout)
+        self.assertEqual(self.summary("other")["steps"], 44)
+        self.assertEqual(self.summary("run")["steps"], 40)
+
     def test_given_a_trace_that_would_be_longer_than_the_run_then_it_ends_with_it(self):
         words = [ZALESAK, "--set", "grid.base=32", "--set", "amr.levels=1", "--set", "time.cfl=0.9"]
         self.run_well(*words, "--set", "trace.from=90", "--set", "trace.steps=1000", "--output", "run")

@@ -49,7 +49,8 @@ TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {
 TEST(ConfigError, UnknownKeyFarFromAllListsItsTable) {
   EXPECT_EQ(refusal(kMinimal + "[output]\nhorizontal = 3"),
             "run.toml:3: unknown key 'output.horizontal'; the keys of [output] are "
-            "output.every, output.extras, output.compression");
+            "output.every, output.interval, output.times, output.exact, output.extras, "
+            "output.compression");
 }
 
 TEST(ConfigError, UnknownKeyOutsideAllTablesListsTheTables) {
@@ -115,7 +116,8 @@ TEST(ConfigError, OutOfRangeSaysTheRange) {
             "run.toml:2: 'amr.levels' is -9223372036854775808; it must be 1 to 8");
   EXPECT_EQ(refusal(kMinimal + "solver.weight = -1.5"),
             "run.toml:2: 'solver.weight' is -1.5; it must be at least -1");
-  EXPECT_THAT(refusal(kMinimal + "diagnostics.every = 0"), HasSubstr("it must be 1 to 1000000000"));
+  EXPECT_THAT(refusal(kMinimal + "diagnostics.every = -1"),
+              HasSubstr("it must be 0 to 1000000000"));
 }
 
 TEST(ConfigError, TheThresholdExcludesItsBounds) {

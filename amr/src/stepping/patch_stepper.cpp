@@ -31,6 +31,15 @@ DeclarationError stays_too_large(const Solver& solver, const PatchId& id, double
                   solver.traits().cfl_limit, member));
 }
 
+void require_not_negative(const Solver& solver, const PatchId& id, double time, const char* member,
+                          double cfl) {
+  if (!(cfl < 0.0)) return;
+  throw DeclarationError(fmt::format(
+      "{} of solver '{}' gives {} the CFL number {:g} at t = {:g}; it must be 0 or more, and grow "
+      "with the speed",
+      member, solver.traits().name, to_string(id), cfl, time));
+}
+
 }  // namespace
 
 PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
@@ -86,6 +95,7 @@ double PatchStepper::weight(const PatchId& id, double time) const {
 
 double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
   const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
+  require_not_negative(solver_, patch.id(), time, "state_cfl()", cfl);
   if (std::isfinite(cfl)) return cfl;
   throw BrokenValueError(fmt::format("{} has a speed that is not a finite number at t = {:g}",
                                      to_string(patch.id()), time));
@@ -105,6 +115,7 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
         fmt::format("the case gives {} a velocity that is not a finite number at t = {:g}",
                     to_string(id), time));
   }
+  require_not_negative(solver_, id, time, "prepare()", cfl);
   if (std::isfinite(cfl)) return cfl;
   throw BrokenValueError(fmt::format(
       "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is finite",

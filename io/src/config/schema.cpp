@@ -50,8 +50,8 @@ void Schema::add(const std::string& table, const std::vector<amr::ParameterSpec>
     amr::require(!taken, "the {} declares '{}', a name that is taken; give it another", table,
                  key.spec.name);
     amr::require(parameter.minimum <= parameter.maximum,
-                 "the {} declares that '{}' is from {:g} to {:g}, where no number is", table,
-                 key.spec.name, parameter.minimum, parameter.maximum);
+                 "the {} declares that '{}' is at least {:g} and at most {:g}, which no number is",
+                 table, key.spec.name, parameter.minimum, parameter.maximum);
     amr::require(
         parameter.choices.empty() || std::holds_alternative<std::string>(parameter.default_value),
         "the {} declares choices of '{}', which is not a text", table, key.spec.name);

@@ -61,7 +61,9 @@ void Registry::add_path(const std::filesystem::path& path) {
   while (!error && entry != std::filesystem::directory_iterator()) {
     const std::filesystem::path& file = entry->path();
     try {
-      if (file.extension() == ".so" && detail::mentions_entry(file)) files.push_back(file);
+      if (file.extension() == ".so") {
+        (detail::mentions_entry(file) ? files : skipped_).push_back(file);
+      }
     } catch (const detail::PluginError& failure) {
       broken_.push_back({file, path, failure.what()});
     }

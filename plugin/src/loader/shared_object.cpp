@@ -156,7 +156,8 @@ kumiko_plugin_entry_function open(const std::filesystem::path& file) {
     throw PluginError("'{}' cannot be loaded: {}; {}", file.string(), why,
                       lacks_ours ? "link it with kumiko::plugin of this Kumiko, by a compiler with "
                                    "the same std::string (without _GLIBCXX_USE_CXX11_ABI=0)"
-                                 : "it must be a shared object, with all that it was linked with");
+                                 : "a plugin is a shared object (.so) that has been built "
+                                   "from its source, with the libraries that it was linked with");
   }
   void* const symbol = dlsym(handle, KUMIKO_ENTRY_SYMBOL);
   if (symbol == nullptr) {

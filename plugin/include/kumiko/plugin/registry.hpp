@@ -43,6 +43,8 @@ class Registry {
   const std::vector<SolverFactory>& solvers() const { return solvers_; }
   const std::vector<CaseFactory>& cases() const { return cases_; }
   const std::vector<BrokenPlugin>& broken() const { return broken_; }
+  /// Shared objects in folders that were skipped, since they do not mention the entry symbol.
+  const std::vector<std::filesystem::path>& skipped() const { return skipped_; }
   /// A line for each plugin that changed state of the whole process while it was loaded; it names
   /// the file, the change and the remedy. The change has been undone, and the plugin can be used.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -55,6 +57,7 @@ class Registry {
   std::vector<SolverFactory> solvers_;
   std::vector<CaseFactory> cases_;
   std::vector<BrokenPlugin> broken_;
+  std::vector<std::filesystem::path> skipped_;
   std::vector<std::string> warnings_;
 };
 

@@ -1,0 +1,91 @@
+#include "flow_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <vector>
+
+namespace kumiko::app {
+
+namespace {
+
+constexpr int kAcross = 10;  ///< points along each axis
+/// Half the distance over which ψ is differenced, of the domain's extent.
+constexpr double kHalf = 1e-4;
+constexpr double kTolerance = 0.2;
+
+struct Places {
+  std::vector<double> x;
+  std::vector<double> y;
+  amr::Points points() const { return {x, y}; }
+};
+
+/// Points within the domain that lie on no regular grid's lines, moved by a little.
+Places places(const amr::Extent& extent, double dx, double dy) {
+  Places all;
+  for (int j = 0; j < kAcross; ++j) {
+    for (int i = 0; i < kAcross; ++i) {
+      all.x.push_back(extent.x * (0.0371 + 0.0931 * i) + dx);
+      all.y.push_back(extent.y * (0.0457 + 0.0923 * j) + dy);
+    }
+  }
+  return all;
+}
+
+std::optional<FlowContradiction> contradiction_at(const amr::Case& problem, double time) {
+  const amr::Extent extent = problem.extent();
+  const double half_x = kHalf * extent.x;
+  const double half_y = kHalf * extent.y;
+  const Places here = places(extent, 0.0, 0.0);
+  const std::size_t count = here.x.size();
+  const auto stream = [&](double dx, double dy) {
+    std::vector<double> psi(count);
+    const bool is_known = problem.stream_function(places(extent, dx, dy).points(), time, psi);
+    if (!is_known) psi.clear();
+    return psi;
+  };
+  const std::vector<double> right = stream(half_x, 0.0);
+  if (right.empty()) return std::nullopt;
+  const std::vector<double> left = stream(-half_x, 0.0);
+  const std::vector<double> top = stream(0.0, half_y);
+  const std::vector<double> bottom = stream(0.0, -half_y);
+  std::vector<double> vx(count);
+  std::vector<double> vy(count);
+  problem.velocity(here.points(), time, {vx, vy});
+  double largest = 0.0;
+  for (std::size_t at = 0; at < count; ++at) {
+    largest = std::max({largest, std::abs(vx[at]), std::abs(vy[at])});
+  }
+  std::optional<FlowContradiction> worst;
+  double most = kTolerance * largest;
+  std::size_t differing = 0;
+  for (std::size_t at = 0; at < count; ++at) {
+    const double by_x = (top[at] - bottom[at]) / (2.0 * half_y);
+    const double by_y = (left[at] - right[at]) / (2.0 * half_x);
+    const double difference = std::max(std::abs(by_x - vx[at]), std::abs(by_y - vy[at]));
+    if (!(difference > kTolerance * largest)) continue;
+    ++differing;
+    if (difference < most) continue;
+    most = difference;
+    worst = {here.x[at], here.y[at], time, {by_x, by_y}, {vx[at], vy[at]}};
+  }
+  if (2 * differing <= count) return std::nullopt;
+  return worst;
+}
+
+}  // namespace
+
+std::optional<FlowContradiction> contradiction(const amr::Case& problem) {
+  try {
+    const std::array<double, 2> parts = {0.0, 0.3};
+    for (const double part : parts) {
+      if (auto found = contradiction_at(problem, part * problem.end_time())) return found;
+    }
+  } catch (const std::exception&) {
+    // The run tells what the case throws, with its place.
+  }
+  return std::nullopt;
+}
+
+}  // namespace kumiko::app
