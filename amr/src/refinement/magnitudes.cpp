@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <kumiko/amr/case.hpp>
+
 namespace kumiko::amr {
 
 namespace {

@@ -50,17 +50,18 @@ std::optional<StepChoice> BaseSteps::saved_choice() const {
   return control_.choice();
 }
 
-std::optional<std::vector<double>> BaseSteps::advance(int count,
-                                                      const TimeStepper::OwnValues& own_values) {
+void BaseSteps::keep() {
   is_restored_ = false;
   if (keeps_) kept_.keep(hierarchy_, backend_, stepper_.motion());
+}
+
+/// Goes back after the failure that advance() handles. Returns if a step was refused and a shorter
+/// one is chosen; throws the failure else.
+void BaseSteps::go_back() {
   try {
-    std::vector<double> values = stepper_.advance(step_, count, own_values);
-    step_ += count;
-    return values;
+    throw;
   } catch (const StepRefused& refused) {
     shorten(refused);
-    return std::nullopt;
   } catch (...) {
     if (keeps_ && stepper_.has_failed_together()) {
       kept_.restore(hierarchy_, backend_, stepper_.motion());

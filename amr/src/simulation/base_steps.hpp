@@ -68,7 +68,19 @@ class BaseSteps {
   /// Takes base steps. When one is refused, goes back, takes the steps before it and chooses a
   /// shorter one. \return what TimeStepper::advance() does with these values if all of them were
   /// taken; nothing if one was refused. Throws as that does for other failures, and NoStepServes.
-  std::optional<std::vector<double>> advance(int count, const TimeStepper::OwnValues& own_values);
+  /// Defined here to be inlined: tests/amr/call_chain_test.cpp counts the calls down to the kernel.
+  std::optional<std::vector<double>> advance(int count, const TimeStepper::OwnValues& own_values) {
+    keep();
+    std::optional<std::vector<double>> values;
+    try {
+      values = stepper_.advance(step_, count, own_values);
+    } catch (...) {
+      go_back();
+      return std::nullopt;
+    }
+    step_ += count;
+    return values;
+  }
   /// Whether the state is that before step() again, on all owners, after advance() has thrown.
   bool is_restored() const { return is_restored_; }
 
@@ -77,6 +89,8 @@ class BaseSteps {
 
  private:
   double reach(int step) const;
+  void keep();
+  void go_back();
   void shorten(const StepRefused& refused);
   void choose_up_to(double most, std::string refused, std::optional<double> largest_cfl);
 
