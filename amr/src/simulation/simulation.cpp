@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -24,6 +23,7 @@
 #include "sharing/trace_gather.hpp"
 #include "simulation/base_steps.hpp"
 #include "simulation/checks.hpp"
+#include "simulation/flow_measurement.hpp"
 #include "simulation/orders.hpp"
 #include "simulation/patch_costs.hpp"
 #include "simulation/regrid_clock.hpp"
@@ -223,7 +223,7 @@ struct Simulation::Engine {
       while (steps_.step() < end && !is_there() && !steps_.is_over()) {
         is_whole_ = false;
         look_for_broken_values();
-        const Measured known = std::exchange(measured_, {});
+        const MeasuredFlow known = std::exchange(measured_, {});
         regrids_.look_at_what_is_travelled(steps_.step(), known.interval);
         if (regrids_.is_due(steps_.step())) {
           const TraceRecorder::Span span(recorder(), "regrid", steps_.step());
@@ -236,9 +236,9 @@ struct Simulation::Engine {
             {end - steps_.step(), regrids_.left(steps_.step()), steps_to_show()});
         const int count = steps_.until(until, static_cast<int>(left));
         try {
-          const Needed needed = needed_before(steps_.step() + count);
-          if (const auto largest = steps_.advance(count, [&] { return own_part(needed); })) {
-            measured_ = measured(needed, *largest);
+          const FlowMeasurement flow(regrids_, steps_, stepper_, steps_.step() + count);
+          if (const auto largest = steps_.advance(count, [&] { return flow.own_part(); })) {
+            measured_ = flow.of_all(*largest);
             show_to_case();
           }
         } catch (...) {
@@ -248,43 +248,6 @@ struct Simulation::Engine {
         is_whole_ = true;
       }
     });
-  }
-
-  /// What all owners know of the flow before a base step, from the exchange that ended the latest
-  /// ones.
-  struct Measured {
-    std::optional<double> interval;
-    std::optional<double> cfl;
-  };
-  /// Which of it is needed before a base step.
-  struct Needed {
-    int step = 0;
-    bool interval = false;
-    bool cfl = false;
-  };
-
-  Needed needed_before(int step) const {
-    return {step, regrids_.looks_before(step),
-            steps_.is_choice_due(step) && !regrids_.is_due(step)};
-  }
-
-  /// This owner's part of it: values of which the largest of all owners count.
-  std::vector<double> own_part(const Needed& needed) {
-    std::vector<double> own;
-    if (needed.interval) own.push_back(-regrids_.own_interval());
-    if (needed.cfl) {
-      const auto cfl = stepper_.own_largest_cfl(stepper_.clock().time(needed.step));
-      own.push_back(cfl.value_or(std::numeric_limits<double>::infinity()));
-    }
-    return own;
-  }
-
-  static Measured measured(const Needed& needed, const std::vector<double>& largest) {
-    Measured found;
-    if (needed.interval) found.interval = -largest.front();
-    // Where it could not be had, asking for it again throws on all owners.
-    if (needed.cfl && std::isfinite(largest.back())) found.cfl = largest.back();
-    return found;
   }
 
   /// Shows the case a state that the run does not go back from, where it has asked for it.
@@ -543,7 +506,7 @@ struct Simulation::Engine {
   RegridClock regrids_;
   Orders orders_;
   bool is_whole_ = true;  ///< whether the state is that before steps_.step()
-  Measured measured_;
+  MeasuredFlow measured_;
   std::optional<RegridPlan> plan_;
   int next_check_ = 0;
   FieldScales scales_;
