@@ -190,8 +190,9 @@ void tell_restart(const Start& start, int step) {
   const bool stands_at_stop = problem.run.stop_step > 0 && step >= problem.run.stop_step &&
                               start.from->checkpoint.run.time < (1.0 - 1e-12) * problem.end_time();
   if (is_done(start) && stands_at_stop) {
-    fmt::print("the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
-               "time.stop_step=0 to continue to the end\n",
+    fmt::print(
+        "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
+        "time.stop_step=0 to continue to the end\n",
         start.path.string(), step);
   } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
     fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",

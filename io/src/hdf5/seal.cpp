@@ -121,10 +121,10 @@ Trailer read_trailer(const fs::path& file, const Reader& reader, std::string_vie
   const bool is_sealed = magic.substr(0, kAnyMagic.size()) == kAnyMagic;
   if (!begins_as_hdf5(reader)) {
     if (is_sealed) call_damaged(file, "is damaged: it does not begin as an HDF5 file");
-    throw NotACheckpoint(
-        fmt::format("'{}' is not a {}: it does not begin as an HDF5 file; name a checkpoint or a state of "
-                    "a run",
-                    file.string(), what));
+    throw NotACheckpoint(fmt::format(
+        "'{}' is not a {}: it does not begin as an HDF5 file; name a checkpoint or a state of "
+        "a run",
+        file.string(), what));
   }
   if (!has_room) call_damaged(file, "is damaged: it ends too early");
   if (magic == kMagic) return trailer;
