@@ -648,7 +648,7 @@ class Unreadable(CommandTest):
             (["inspect", trace], f"'{trace}' is a trace, not a checkpoint; export it with --format"),
             (["export", trace], f"'{trace}' is a trace, not a checkpoint"),
             (["run", "--restart", trace], f"'{trace}' is a trace, not a checkpoint"),
-            (["inspect", "text.hdf"], "'text.hdf' is not a checkpoint: it does not begin as an HDF5 file; name one"),
+            (["inspect", "text.hdf"], "'text.hdf' is not a checkpoint: it does not begin as an HDF5 file; name a checkpoint"),
         ):
             with self.subTest(words):
                 self.assert_refused(self.kumiko(*words), message)

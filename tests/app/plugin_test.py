@@ -121,7 +121,7 @@ class BrokenFile(PluginTest):
         "no_symbol.so": ["no symbol kumiko_plugin_entry", "KUMIKO_PLUGIN"],
         "version_1.so": ["version 1 of", "Kumiko of version 1", "has version 2", "build it again",
                          "docs/reference/plugins.md"],
-        "null_list.so": ["a number of solvers", "is NULL", "its address"],
+        "null_list.so": ["a number of solvers", "is NULL", "the list's address"],
         "no_size.so": ["whose size is 0", "set it to sizeof"],
         "other_version.so": ["version 999", "a compiler of another day", "build it again"],
         "returns_null.so": ["returns NULL", "KUMIKO_PLUGIN"],
@@ -357,6 +357,20 @@ class BeforeTheFirstStep(PluginTest):
     def test_given_a_cfl_number_that_is_no_number_then_the_velocity_is_not_blamed(self):
         done = self.run_faulty("solver.fault=nan_cfl")
         self.assert_told(done, 1, FAULTY, "'faulty_solver'", "CFL number nan", "velocity there is finite")
+
+    def test_given_a_negative_cfl_number_then_the_solver_is_blamed(self):
+        done = self.run_faulty("solver.fault=negative_cfl")
+        self.assert_told(done, 2, FAULTY, "'faulty_solver'", "prepare()", "CFL number -1", "0 or more")
+
+    def test_given_a_stream_function_that_contradicts_the_velocity_then_a_warning_shows_both(self):
+        words = ["--plugin-path", PLUGINS / "squall.so", "--set", "case.name=squall", "--set", "time.stop_step=0",
+                 "--set", "time.steps=400"]  # fmt: skip
+        done = self.run_shipped(*words, "--set", "case.stream=-1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: case 'squall': its stream function contradicts its velocity at", done.stderr)
+        shutil.rmtree(self.path / "run")
+        done = self.run_shipped(*words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_given_more_coefficients_than_were_declared_then_they_are_refused(self):
         done = self.run_faulty("solver.fault=more_coefficients_later")

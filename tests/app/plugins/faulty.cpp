@@ -36,6 +36,7 @@ class FaultySolver final : public Still {
                      "more_coefficients_later",
                      "constant_cfl",
                      "nan_cfl",
+                     "negative_cfl",
                      "fail_in_prepare",
                      "fail_in_advance",
                      "throw_a_number",
@@ -71,6 +72,7 @@ class FaultySolver final : public Still {
     if (shows("fail_in_prepare", time)) throw std::runtime_error("cannot prepare this patch");
     std::fill(coefficients.begin(), coefficients.end(), time);
     if (shows("constant_cfl", time)) return 2.0;
+    if (shows("negative_cfl", time)) return -1.0;
     if (shows("nan_cfl", time)) return std::numeric_limits<double>::quiet_NaN();
     return Still::prepare(problem, patch, time, dt, coefficients);
   }

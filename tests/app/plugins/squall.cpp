@@ -14,7 +14,8 @@ class Squall final : public amr::Case {
     return {
         "squall", "a hill in a wind that jumps", {{"gust", 6.0, "factor of the wind", 1.0, 50.0}}};
   }
-  explicit Squall(const amr::ParameterSet& parameters) : gust_(parameters.number("gust")) {}
+  explicit Squall(const amr::ParameterSet& parameters)
+      : gust_(parameters.number("gust")), stream_(parameters.number("stream")) {}
 
   double end_time() const override { return 0.6; }
   void initial(amr::Points points, int, std::span<double> values) const override {
@@ -30,7 +31,7 @@ class Squall final : public amr::Case {
     });
   }
   bool stream_function(amr::Points points, double time, std::span<double> values) const override {
-    const double strength = strength_at(time);
+    const double strength = stream_ * strength_at(time);
     return evaluate(points, values, [=](double x, double y) {
       return strength * (y + 0.25 * y * y - 0.5 * x + 0.125 * x * x);
     });
@@ -44,6 +45,7 @@ class Squall final : public amr::Case {
   }
 
   double gust_;
+  double stream_;
 };
 
 }  // namespace
