@@ -235,7 +235,9 @@ TEST_F(SpoiltRunTest, GivenARegridInThePastThenRefused) {
 
 TEST_F(SpoiltRunTest, GivenMoreLevelsThanAskedForThenRefused) {
   options_.levels = 1;
-  EXPECT_EQ(refusal(), "the saved run has 2 levels with patches; `levels` is 1");
+  EXPECT_EQ(
+      refusal(),
+      "the saved run has 2 levels with patches, and `levels` is 1; it must be as many or more");
 }
 
 TEST_F(SpoiltRunTest, GivenAnotherGridThenRefused) {

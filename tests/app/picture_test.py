@@ -219,7 +219,7 @@ class PictureTest(unittest.TestCase):
         files = [self.runs / name / "state_000010.hdf" for name in ("zalesak", "dyes")]
         result = self.export(*files, "--format", "png")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("of base step 10 as", result.stderr)
+        self.assertIn("has the same base step, 10, as", result.stderr)
         self.assertEqual(self.names(), ["frame_000010.png"])
 
     def test_given_no_ffmpeg_then_the_error_names_the_remedy(self):

@@ -251,14 +251,14 @@ class RanksTest(RanksCase):
                              timeout=LIMIT, check=False)
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertEqual(len(errors(run.stderr)), 1, run.stderr)
-        self.assertIn("rank 1 has another configuration than rank 0", run.stderr)
+        self.assertIn("rank 1 has a different configuration than rank 0", run.stderr)
         self.assertFalse((self.path / "a/out").exists())
 
     def test_given_ranks_that_are_asked_for_something_else_then_one_error_says_what(self):
         given = ["run", ZALESAK, *settings(*KEYS), "--output", "out"]
-        for others, words in ((["run", ZALESAK, *settings(*KEYS), "--output", "other"], " has another --output than rank 0"),
-                              ([*given, "--overwrite"], " has another --overwrite than rank 0"),
-                              ([*given, "--quiet"], " has another --quiet than rank 0"),
+        for others, words in ((["run", ZALESAK, *settings(*KEYS), "--output", "other"], " has a different --output than rank 0"),
+                              ([*given, "--overwrite"], " has a different --overwrite than rank 0"),
+                              ([*given, "--quiet"], " has a different --quiet than rank 0"),
                               ([*given, "--no-such-option"], ": unknown option '--no-such-option'")):  # fmt: skip
             with self.subTest(others=others[-1]):
                 first = command(PRESENT[-1], 1, *given)

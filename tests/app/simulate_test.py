@@ -201,7 +201,7 @@ class SimulateTest(unittest.TestCase):
         self.assertTrue(beside["dataflow"]["from_trace"])
         self.assertFalse(beside["openmp"]["from_trace"])
         told = self.kumiko("run", "--beside", "several").stdout
-        self.assertIn(f"(measured: {times['beside_ns']:.0f} ns for {times['alone_ns']:.0f}", told)
+        self.assertIn(f"(measured: {times['alone_ns']:.0f} ns alone, {times['beside_ns']:.0f} ns beside it", told)
         self.assert_refused(self.kumiko("run", "--beside", "run"), "--beside run", "two")
         twice = self.kumiko("run", "--beside", "several", "--beside", "several")
         self.assert_refused(twice, "--beside several", "'dataflow' was given before")

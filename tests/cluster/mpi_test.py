@@ -232,7 +232,7 @@ class Choice(unittest.TestCase):
         run = launch(MPICH, 2, "all", KUMIKO_LINK="openmpi")
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("the launcher has started 2 ranks, but Open MPI says that there is 1", run.stdout)
-        self.assertIn("start the program by the one of Open MPI", run.stdout)
+        self.assertIn("start the program with the launcher of Open MPI", run.stdout)
 
     def test_given_no_launcher_then_a_rank_is_alone(self):
         run = subprocess.run([RANKS, "all"], env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT, check=False)

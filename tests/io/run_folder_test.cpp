@@ -201,7 +201,7 @@ TEST_F(RunFolderTest, GivenAForeignTableThenFileLineAndFaultAreNamed) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:1:"), HasSubstr("'updates'")));
   std::string text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("256"), 3, "2x6"));
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("'2x6' under updates")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("'2x6' in the column updates")));
   text = kLoad;
   put(folder_ / "load.csv", text.replace(text.find("256,"), 4, ""));
   EXPECT_THAT(refusal(),
