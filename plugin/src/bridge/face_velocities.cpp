@@ -163,6 +163,15 @@ void from_velocity(const amr::Case& problem, const amr::PatchPoints& patch, doub
   for (double& value : values) value *= dt / patch.spacing;
 }
 
+/// Refuses an array that does not hold all faces: the values of one axis would be taken for others.
+void require_room(const char* function, std::size_t count, int margin) {
+  if (count >= face_values(margin)) return;
+  throw std::invalid_argument(std::string(function) + " was given " + std::to_string(count) +
+                              " values, but face_values(" + std::to_string(margin) + ") is " +
+                              std::to_string(face_values(margin)) +
+                              "; coefficients() must count all that prepare() fills");
+}
+
 }  // namespace
 
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,
@@ -172,12 +181,16 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
                                 " layers of ghost cells are asked for; 0 to " +
                                 std::to_string(kLargestMargin) + " are possible");
   }
+  require_room("fill_face_velocities()", values.size(), margin);
+  values = values.first(face_values(margin));
   double* const y = values.data() + values.size() / 2;
   if (from_stream_function(problem, patch, time, dt, margin, values.data(), y)) return;
   from_velocity(problem, patch, time, dt, margin, values);
 }
 
 double cfl_number(std::span<const double> values, int margin) {
+  require_room("cfl_number()", values.size(), margin);
+  values = values.first(face_values(margin));
   const auto finite = [](double value) { return std::isfinite(value); };
   if (!std::ranges::all_of(values, finite)) {
     return std::numeric_limits<double>::quiet_NaN();

@@ -51,6 +51,8 @@ inline Faces faces_y(const double* values, int margin) {
 /// \param patch   its points are not used
 /// \param margin  layers of ghost cells whose faces are wanted as well, 0..6; others throw
 /// std::invalid_argument
+/// \param values  face_values(margin) at least, of which the first are filled; fewer throw
+/// std::invalid_argument
 /// Cost: one evaluation of ψ, or otherwise four of the velocity, for each of about (19 + 2 margin)²
 /// points, and for one more row or column per seam. Keep the values among the coefficients, so that
 /// a steady velocity is evaluated only once.
@@ -58,7 +60,8 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
                           double dt, int margin, std::span<double> values);
 
 /// The patch's CFL number: the largest sum over both axes of the larger Courant number of a cell's
-/// two faces; NaN if any value of the array is not finite.
+/// two faces; NaN if any of the first face_values(margin) values is not finite. Throws
+/// std::invalid_argument if there are fewer.
 double cfl_number(std::span<const double> values, int margin);
 
 }  // namespace kumiko::plugin
