@@ -5,13 +5,16 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/plugin/conformance.hpp>
 #include <kumiko/plugin/registry.hpp>
+#include <kumiko/runtime/fault.hpp>
 
 #include "broken/broken.hpp"
 #include "broken/burgers1.hpp"
@@ -145,11 +148,14 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{broken::changes_constants, {"constants"}},
         Defect{broken::counts_calls, {"determinism", "thread_safety"}},
         Defect{broken::depends_on_place, {"translation"}}, Defect{broken::faces_differ, {"fluxes"}},
+        Defect{broken::divides_by_slope, {"nan_input"}},
         Defect{broken::forgets_component, {"memory", "constants"}},
         Defect{broken::hides_nan, {"nan_input"}}, Defect{broken::leaks_flux, {"fluxes"}},
         Defect{broken::leans_right, {"symmetry"}}, Defect{broken::list_differs, {"determinism"}},
+        Defect{broken::makes_nan, {"nan_input"}}, Defect{broken::negative_cfl, {"declaration"}},
         Defect{broken::overstates_cfl, {"stability"}}, Defect{broken::overstates_order, {"order"}},
         Defect{broken::prefers_x, {"symmetry"}},
+        Defect{broken::reads_beyond_coefficients, {"memory"}},
         Defect{broken::reads_masked_layer, {"ghost_width"}},
         Defect{broken::reads_one_layer_more, {"ghost_width"}},
         Defect{broken::seams_differ, {"fluxes"}},
@@ -158,10 +164,13 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{broken::throws_in_advance,
                {"memory", "ghost_width", "constants", "symmetry", "translation", "order",
                 "stability", "determinism", "thread_safety", "speed"}},
-        Defect{broken::writes_beyond, {"memory"}}, Defect{broken::writes_coefficients, {"memory"}},
-        Defect{broken::writes_ghost, {"memory"}},
+        Defect{broken::undercounts_coefficients, {"memory"}},
+        Defect{broken::writes_beyond, {"memory"}},
+        Defect{broken::writes_beyond_coefficients, {"memory"}},
+        Defect{broken::writes_coefficients, {"memory"}}, Defect{broken::writes_ghost, {"memory"}},
         Defect{broken::wrong_declaration, {"declaration"}},
         Defect{broken::wrong_displacement, {"displacement"}},
+        Defect{broken::wrong_sign, {"order", "stability"}},
         Defect{broken::wrong_tendency, {"tendency"}}),
     [](const testing::TestParamInfo<Defect>& tested) { return tested.param.make().name; });
 
@@ -179,6 +188,84 @@ TEST(Conformance, GivenAFailureThenItsTextNamesNumberAndRemedy) {
   EXPECT_NE(width.text.find("declare ghosts = 4"), std::string::npos) << width.text;
   EXPECT_EQ(width.numbers.at("declared"), 3.0);
   EXPECT_EQ(width.numbers.at("read"), 4.0);
+}
+
+void expect_all_others_are_skipped(const ConformanceReport& report, const std::string& failed) {
+  EXPECT_EQ(failed_checks(report), std::set<std::string>{failed}) << to_text(report);
+  for (const Finding& each : report.findings) {
+    if (each.check == "declaration" || each.check == failed) continue;
+    EXPECT_EQ(each.verdict, Verdict::kSkipped) << each.check;
+    EXPECT_NE(each.text.find("see " + failed), std::string::npos) << each.text;
+  }
+}
+
+TEST(Conformance, GivenAFailureThatAllStepsShareThenOneLineTellsIt) {
+  const std::string remedy = "coefficients() must count all that prepare() fills";
+  const std::pair<SolverFactory, std::string> told[] = {
+      {broken::writes_beyond_coefficients(), "prepare() writes beyond the 925 coefficients"},
+      {broken::reads_beyond_coefficients(), "depends on values beyond the 925 coefficients"},
+      {broken::undercounts_coefficients(), "was given 0 values, but face_values(2) is 924"}};
+  for (const auto& [factory, text] : told) {
+    const ConformanceReport report = report_of(factory);
+    EXPECT_NE(finding(report, "memory").text.find(text), std::string::npos) << to_text(report);
+    EXPECT_NE(finding(report, "memory").text.find(remedy), std::string::npos) << to_text(report);
+    expect_all_others_are_skipped(report, "memory");
+  }
+}
+
+TEST(Conformance, GivenValuesThatAreNotFiniteThenOneLineTellsIt) {
+  for (const auto& [factory, data] : {std::pair{broken::makes_nan(), "from noise"},
+                                      {broken::divides_by_slope(), "from a constant"}}) {
+    const ConformanceReport report = report_of(factory);
+    EXPECT_NE(finding(report, "nan_input").text.find(data), std::string::npos) << to_text(report);
+    for (const char* check : {"constants", "order", "stability", "determinism"}) {
+      EXPECT_EQ(finding(report, check).verdict, Verdict::kSkipped);
+    }
+  }
+}
+
+TEST(Conformance, GivenASchemeThatIsUnstableAtAnyStepThenNoLowerLimitIsAdvised) {
+  const ConformanceReport unstable = report_of(broken::wrong_sign());
+  const std::string& text = finding(unstable, "stability").text;
+  EXPECT_NE(text.find("a lower limit does not help"), std::string::npos) << text;
+  EXPECT_NE(finding(unstable, "order").text.find("grows as the grid is refined"),
+            std::string::npos);
+  const ConformanceReport overstated = report_of(broken::overstates_cfl());
+  EXPECT_NE(finding(overstated, "stability").text.find("declare a lower limit"), std::string::npos);
+}
+
+TEST(Conformance, GivenANegativeCflNumberThenTheDeclarationNamesIt) {
+  const ConformanceReport report = report_of(broken::negative_cfl());
+  EXPECT_NE(finding(report, "declaration").text.find("CFL number -0.2"), std::string::npos)
+      << to_text(report);
+  expect_all_others_are_skipped(report, "declaration");
+}
+
+TEST(Conformance, GivenAnObserverThenItIsToldOfEachCheckBeforeAndAfter) {
+  std::vector<std::string> told;
+  const SolverFactory factory = broken::wrong_declaration();
+  const ConformanceReport report =
+      check_solver(factory, amr::defaults(factory.parameters), cubic(),
+                   {[&](const char* check) { told.push_back(std::string("begin ") + check); },
+                    [&](const Finding& each) { told.push_back("end " + each.check); }});
+  ASSERT_EQ(told.size(), 2 * report.findings.size());
+  EXPECT_EQ(told[0], "begin declaration");
+  EXPECT_EQ(told[1], "end declaration");
+  EXPECT_EQ(told[2], "begin memory");
+}
+
+TEST(Conformance, GivenAFaultThenItsReportNamesCheckAndSolver) {
+  struct TellsNotes : broken::Upwind1 {
+    explicit TellsNotes(const amr::ParameterSet& parameters) : Upwind1(parameters) {}
+    void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {
+      throw std::runtime_error(runtime::fault_notes());
+    }
+  };
+  const ConformanceReport report = report_of_class<TellsNotes>();
+  for (const char* check : {"memory", "stability", "thread_safety"}) {
+    const std::string note = fmt::format("check {} of solver 'upwind1'", check);
+    EXPECT_NE(finding(report, check).text.find(note), std::string::npos) << to_text(report);
+  }
 }
 
 TEST(Conformance, GivenAnExceptionThenItsMessageIsInTheFinding) {

@@ -20,6 +20,9 @@ Finding check_order(Subject& subject);
 // stability.cpp
 Finding check_stability(Subject& subject);
 // robustness.cpp
+/// Describes the values that are not finite after a step from finite data; empty if all are finite,
+/// or if no step is possible.
+std::string values_not_finite(const Subject& subject);
 Finding check_nan_input(Subject& subject);
 Finding check_state_cfl(Subject& subject);
 Finding check_displacement(Subject& subject);

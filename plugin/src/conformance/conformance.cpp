@@ -2,6 +2,11 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
 
 #include "conformance/checks.hpp"
 
@@ -11,29 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using conformance::Subject;
-
-struct Check {
-  const char* name;
-  Finding (*run)(Subject&);
-};
-
-/// All checks; those that tell whether the others may run come first.
-constexpr Check kChecks[] = {{"declaration", conformance::check_declaration},
-                             {"memory", conformance::check_memory},
-                             {"ghost_width", conformance::check_ghost_width},
-                             {"constants", conformance::check_constants},
-                             {"symmetry", conformance::check_symmetry},
-                             {"translation", conformance::check_translation},
-                             {"order", conformance::check_order},
-                             {"stability", conformance::check_stability},
-                             {"nan_input", conformance::check_nan_input},
-                             {"fluxes", conformance::check_fluxes},
-                             {"tendency", conformance::check_tendency},
-                             {"displacement", conformance::check_displacement},
-                             {"state_cfl", conformance::check_state_cfl},
-                             {"determinism", conformance::check_determinism},
-                             {"thread_safety", conformance::check_thread_safety},
-                             {"speed", conformance::check_speed}};
 
 /// What a throwing function threw, in words.
 template <class Function>
@@ -48,10 +30,85 @@ Finding guarded(Function function) {
   }
 }
 
+/// The check memory, and what the checks after it rely on.
+Finding check_first_steps(Subject& subject) {
+  Finding finding = guarded([&] { return conformance::check_memory(subject); });
+  if (subject.unusable.empty()) subject.not_finite = conformance::values_not_finite(subject);
+  return finding;
+}
+
+/// Solvers that a check can judge.
+enum class Needs {
+  kNothing,
+  kUsable,  ///< those that the kit may call
+  kFinite   ///< those whose results are finite, too
+};
+
+struct Check {
+  const char* name;
+  Finding (*run)(Subject&);
+  Needs needs = Needs::kFinite;
+};
+
+/// All checks; those that tell whether the others may run come first.
+constexpr Check kChecks[] = {{"declaration", conformance::check_declaration, Needs::kNothing},
+                             {"memory", check_first_steps, Needs::kUsable},
+                             {"ghost_width", conformance::check_ghost_width},
+                             {"constants", conformance::check_constants},
+                             {"symmetry", conformance::check_symmetry},
+                             {"translation", conformance::check_translation},
+                             {"order", conformance::check_order},
+                             {"stability", conformance::check_stability},
+                             {"nan_input", conformance::check_nan_input, Needs::kUsable},
+                             {"fluxes", conformance::check_fluxes},
+                             {"tendency", conformance::check_tendency},
+                             {"displacement", conformance::check_displacement, Needs::kUsable},
+                             {"state_cfl", conformance::check_state_cfl, Needs::kUsable},
+                             {"determinism", conformance::check_determinism},
+                             {"thread_safety", conformance::check_thread_safety},
+                             {"speed", conformance::check_speed}};
+
 Finding run(const Check& check, Subject& subject) {
-  if (!subject.runnable) return conformance::skipped("no step is possible: see declaration");
+  if (check.needs != Needs::kNothing && !subject.unusable.empty()) {
+    return conformance::skipped(subject.unusable);
+  }
+  if (check.needs == Needs::kFinite && !subject.not_finite.empty()) {
+    return conformance::skipped("it makes values that are not finite: see nan_input");
+  }
   return guarded([&] { return check.run(subject); });
 }
+
+/// "solver 'sharper' of 'build/sharper.so'".
+std::string whose(const SolverFactory& factory) {
+  const std::string file = factory.file.string();
+  return fmt::format("solver '{}'{}", factory.name,
+                     file.empty() ? "" : fmt::format(" of '{}'", file));
+}
+
+/// Runs checks in turn, tells the observer, and keeps what they find.
+class Run {
+ public:
+  Run(ConformanceReport& report, std::string of, const CheckObserver& observer)
+      : report_(report), whose_(std::move(of)), observer_(observer) {}
+
+  /// \param find  called with what goes on, in words
+  template <class Find>
+  void operator()(const char* check, Find find) {
+    if (observer_.begins) observer_.begins(check);
+    const auto start = Clock::now();
+    const std::string activity = fmt::format("check {} of {}", check, whose_);
+    const conformance::CheckNote note(activity);
+    Finding& finding = report_.findings.emplace_back(find(activity));
+    finding.check = check;
+    finding.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (observer_.ends) observer_.ends(finding);
+  }
+
+ private:
+  ConformanceReport& report_;
+  std::string whose_;
+  const CheckObserver& observer_;
+};
 
 }  // namespace
 
@@ -72,25 +129,25 @@ double ConformanceReport::seconds() const {
 }
 
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
-                               const SolverFactory& peer) {
+                               const SolverFactory& peer, const CheckObserver& observer) {
   ConformanceReport report{factory.name, factory.file.string(), {}, {}};
+  Run run_check(report, whose(factory), observer);
   std::unique_ptr<Subject> subject;
-  const Finding made = guarded([&] {
-    subject = std::make_unique<Subject>(factory, parameters, peer);
-    return conformance::passed({}, "");
-  });
-  if (!subject) {
-    report.findings.push_back(made);
-    report.findings.back().check = "declaration";
-    report.findings.back().text = "no solver could be made, " + made.text;
-    return report;
-  }
-  report.traits = subject->traits;
   for (const Check& check : kChecks) {
-    const auto start = Clock::now();
-    Finding& finding = report.findings.emplace_back(run(check, *subject));
-    finding.check = check.name;
-    finding.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    run_check(check.name, [&](const std::string& activity) {
+      if (!subject) {
+        Finding made = guarded([&] {
+          subject = std::make_unique<Subject>(factory, parameters, peer);
+          return conformance::passed({}, "");
+        });
+        made.text = "no solver could be made, " + made.text;
+        if (!subject) return made;
+        report.traits = subject->traits;
+      }
+      subject->activity = activity;
+      return run(check, *subject);
+    });
+    if (!subject) break;
   }
   return report;
 }

@@ -1,6 +1,7 @@
 // What a solver says of itself.
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <set>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include <kumiko/amr/solver_declaration.hpp>
 
 #include "conformance/checks.hpp"
+#include "conformance/flows.hpp"
+#include "conformance/patch_step.hpp"
 
 namespace kumiko::plugin::conformance {
 
@@ -61,6 +64,27 @@ std::vector<ParameterValue> extremes(const ParameterSpec& spec) {
   return values;
 }
 
+/// The CFL numbers that prepare() returns. An exception, and writes beyond the coefficients, are
+/// matters of the check memory.
+void check_cfl_numbers(const Subject& subject, Complaints& complaints) {
+  const Place place(subject);
+  for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
+    PatchStep step(subject, place, rough_values(subject), subject.patch_components(), kWideGuard);
+    double cfl = 0.0;
+    try {
+      cfl = step.prepare_short(flow);
+    } catch (const std::exception&) {
+      return;
+    }
+    if (step.coefficient_values.written() > 0) return;
+    if (std::isfinite(cfl) && cfl >= 0.0) continue;
+    complaints.push_back(
+        fmt::format("prepare() returns the CFL number {:g} ({}); it must be finite and 0 or more",
+                    cfl, flow.name));
+    return;
+  }
+}
+
 bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
   const std::size_t before = complaints.size();
   for (const std::string& impossible : amr::impossible_declarations(solver)) {
@@ -102,7 +126,8 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
 Finding check_declaration(Subject& subject) {
   const amr::SolverTraits& traits = subject.traits;
   Complaints complaints;
-  subject.runnable = allows_steps(*subject.solver, complaints);
+  if (allows_steps(*subject.solver, complaints)) check_cfl_numbers(subject, complaints);
+  if (!complaints.empty()) subject.unusable = "no step is possible: see declaration";
   complain_if(!is_plugin_name(subject.factory.name), complaints,
               "'{}' needs a name of small letters, digits and underscores, a letter first",
               subject.factory.name);

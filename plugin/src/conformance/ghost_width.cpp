@@ -48,9 +48,9 @@ Finding check_ghost_width(Subject& subject) {
   const Numbers numbers = {{"declared", declared}, {"read", read}};
   if (read > declared) {
     return failed(numbers,
-                  "values of ghost layer {} change the result ({}), but {} are declared; declare "
+                  "values of ghost layer {} change the result ({}), but only {} declared; declare "
                   "ghosts = {}, or read less",
-                  read, where, declared, read);
+                  read, where, declared == 1 ? "1 is" : fmt::format("{} are", declared), read);
   }
   if (read < declared) {
     return noted(numbers, "of {} declared ghost layers {} the result; fewer are cheaper", declared,

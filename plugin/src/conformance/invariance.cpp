@@ -64,6 +64,12 @@ Finding check_constants(Subject& subject) {
   if (largest <= kRoundOff) {
     return passed(numbers, "constants stay within {:.1e} of themselves", largest);
   }
+  if (!std::isfinite(largest)) {
+    return failed(numbers,
+                  "a constant, {}, becomes a value that is not finite; look for 0 / 0 where "
+                  "neighbours are equal, and for roots and logarithms of negative numbers",
+                  where);
+  }
   return failed(
       numbers,
       "a constant, {}, changes by {:.2e} of itself in a step without divergence; interpolate with "

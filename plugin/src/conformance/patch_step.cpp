@@ -33,25 +33,32 @@ Place::Place(const Subject& subject, int first_i, int first_j, double spacing)
   }
 }
 
-Guarded::Guarded(std::size_t count) : memory_(count + 2 * kGuard, std::bit_cast<double>(kCanary)) {}
+Guarded::Guarded(std::size_t count, std::size_t guard)
+    : guard_(guard), bits_(kCanary), memory_(count + 2 * guard, std::bit_cast<double>(kCanary)) {}
+
+void Guarded::fill_guards(std::uint64_t bits) {
+  bits_ = bits;
+  std::fill_n(memory_.begin(), guard_, std::bit_cast<double>(bits));
+  std::fill_n(memory_.rbegin(), guard_, std::bit_cast<double>(bits));
+}
 
 int Guarded::written() const {
-  const auto is_written = [](double value) {
-    return std::bit_cast<std::uint64_t>(value) != kCanary;
+  const auto is_written = [this](double value) {
+    return std::bit_cast<std::uint64_t>(value) != bits_;
   };
   const auto end = memory_.end();
-  const auto guard = static_cast<std::ptrdiff_t>(kGuard);
+  const auto guard = static_cast<std::ptrdiff_t>(guard_);
   return static_cast<int>(std::count_if(memory_.begin(), memory_.begin() + guard, is_written) +
                           std::count_if(end - guard, end, is_written));
 }
 
 PatchStep::PatchStep(const Subject& subject, const Place& place, const Values& values,
-                     int components)
-    : before_values(amr::PatchView::size(components, subject.traits.ghosts + kSpareLayers)),
-      after_values(before_values.values().size()),
-      coefficient_values(subject.solver->coefficients()),
-      flux_values(amr::FaceFluxes::size(components)),
-      rate_values(before_values.values().size()),
+                     int components, std::size_t guard)
+    : before_values(amr::PatchView::size(components, subject.traits.ghosts + kSpareLayers), guard),
+      after_values(before_values.values().size(), guard),
+      coefficient_values(subject.solver->coefficients(), guard),
+      flux_values(amr::FaceFluxes::size(components), guard),
+      rate_values(before_values.values().size(), guard),
       subject_(subject),
       place_(place),
       components_(components),
@@ -70,7 +77,7 @@ void PatchStep::poison(int first, double poison) {
 double PatchStep::prepare(const amr::Case& problem, double dt) {
   const amr::Solver& solver = *subject_.solver;
   const double cfl = solver.prepare(problem, place_.points(), 0.0, dt, coefficient_values.values());
-  if (!subject_.traits.nonlinear) return cfl;
+  if (!subject_.traits.nonlinear || !(cfl >= 0.0)) return cfl;
   return std::max(cfl, solver.state_cfl(before(), coefficients()));
 }
 
@@ -95,6 +102,12 @@ double PatchStep::prepare_for(const amr::Case& problem, double target) {
       fmt::format("no step gives the CFL number {:g}: the last one tried, {:g}, gave {:g}; the "
                   "number must grow with the step in a flow that does not rest",
                   target, dt, cfl));
+}
+
+void PatchStep::advance_list() {
+  amr::PatchAdvance one{before(), coefficients(), after()};
+  if (subject_.traits.flux_form) one.fluxes = fluxes();
+  subject_.solver->advance_list(std::span(&one, 1));
 }
 
 std::vector<double> PatchStep::outputs() {

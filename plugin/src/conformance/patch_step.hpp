@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -35,16 +36,24 @@ class Place {
   std::array<double, amr::kPatchPoints> y_;
 };
 
+/// Values of a guard. A wide one is for the first calls of a solver, which may write anywhere: 64
+/// values per point. After those, a solver that writes beyond its arrays is not called again.
+inline constexpr std::size_t kGuard = 1024;
+inline constexpr std::size_t kWideGuard = std::size_t{64} * amr::kPatchPoints;
+
 /// Values between two guards, so that writes beyond them do no harm and are seen.
 class Guarded {
  public:
-  explicit Guarded(std::size_t count);
-  std::span<double> values() { return {memory_.data() + kGuard, memory_.size() - 2 * kGuard}; }
+  explicit Guarded(std::size_t count, std::size_t guard = kGuard);
+  std::span<double> values() { return {memory_.data() + guard_, memory_.size() - 2 * guard_}; }
   /// How many values of the guards are not what they were.
   int written() const;
+  /// Gives all values of the guards new bits.
+  void fill_guards(std::uint64_t bits);
 
  private:
-  static constexpr std::size_t kGuard = 1024;
+  std::size_t guard_;
+  std::uint64_t bits_;
   std::vector<double> memory_;
 };
 
@@ -60,7 +69,8 @@ class PatchStep {
   Guarded flux_values;
   Guarded rate_values;
 
-  PatchStep(const Subject& subject, const Place& place, const Values& values, int components);
+  PatchStep(const Subject& subject, const Place& place, const Values& values, int components,
+            std::size_t guard = kGuard);
   PatchStep(const Subject& subject, const Place& place, const Values& values)
       : PatchStep(subject, place, values, subject.patch_components()) {}
 
@@ -69,6 +79,8 @@ class PatchStep {
 
   /// Fills the coefficients; returns the CFL number, the state's included.
   double prepare(const amr::Case& problem, double dt);
+  /// Prepares with a step that is short at any velocity of the flows here.
+  double prepare_short(const amr::Case& problem) { return prepare(problem, 0.1 * kSpacing); }
   /// Prepares with the step at which the CFL number is `target` to nine digits and not above it;
   /// returns the step. Throws std::runtime_error when there is none.
   double prepare_for(const amr::Case& problem, double target);
@@ -76,6 +88,8 @@ class PatchStep {
   void advance_with_fluxes() {
     subject_.solver->advance_with_fluxes(before(), coefficients(), after(), fluxes());
   }
+  /// A list of this patch, with fluxes if the solver has any.
+  void advance_list();
   void find_rates(const amr::PointRange& range) {
     subject_.solver->tendency(before(), coefficients(), range, rates());
   }

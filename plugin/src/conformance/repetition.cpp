@@ -199,6 +199,7 @@ int wrong_results_at_once(const std::vector<const Subject*>& instances,
   std::vector<std::future<int>> wrong;
   for (std::size_t thread = 0; thread < kThreads; ++thread) {
     wrong.push_back(std::async(std::launch::async, [&, thread] {
+      const CheckNote note(instances.front()->activity);
       start.arrive_and_wait();
       return wrong_results(*instances[thread % instances.size()], tasks, thread, expected[thread]);
     }));

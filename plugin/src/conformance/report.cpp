@@ -34,21 +34,33 @@ auto count(const ConformanceReport& report, Verdict verdict) {
   return std::ranges::count(report.findings, verdict, &Finding::verdict);
 }
 
+std::string heading_of(const std::string& solver, const std::string& file) {
+  return fmt::format("solver {}{}\n", solver, file.empty() ? "" : " of " + file);
+}
+
 }  // namespace
 
+std::string heading(const SolverFactory& factory) {
+  return heading_of(factory.name, factory.file.string());
+}
+
+std::string to_text(const Finding& finding) {
+  return fmt::format("  {:<7}  {:<13}  {}\n", to_string(finding.verdict), finding.check,
+                     finding.text);
+}
+
+std::string summary(const ConformanceReport& report) {
+  return fmt::format("{}: {} passed, {} failed, {} skipped, {} noted, in {:.1f} s\n",
+                     report.passed() ? "conforms" : "does not conform",
+                     count(report, Verdict::kPassed), count(report, Verdict::kFailed),
+                     count(report, Verdict::kSkipped), count(report, Verdict::kNoted),
+                     report.seconds());
+}
+
 std::string to_text(const ConformanceReport& report) {
-  std::string text =
-      fmt::format("solver {}{}\n", report.solver, report.file.empty() ? "" : " of " + report.file);
-  for (const Finding& finding : report.findings) {
-    text += fmt::format("  {:<7}  {:<13}  {}\n", to_string(finding.verdict), finding.check,
-                        finding.text);
-  }
-  text += fmt::format("{}: {} passed, {} failed, {} skipped, {} noted, in {:.1f} s\n",
-                      report.passed() ? "conforms" : "does not conform",
-                      count(report, Verdict::kPassed), count(report, Verdict::kFailed),
-                      count(report, Verdict::kSkipped), count(report, Verdict::kNoted),
-                      report.seconds());
-  return text;
+  std::string text = heading_of(report.solver, report.file);
+  for (const Finding& finding : report.findings) text += to_text(finding);
+  return text + summary(report);
 }
 
 std::string to_json(const ConformanceReport& report) {

@@ -16,6 +16,33 @@ namespace kumiko::plugin::conformance {
 
 namespace {
 
+/// Values that every solver can be given, in words.
+struct Data {
+  const char* name;
+  PatchStep::Values values;
+};
+
+std::vector<Data> finite_data(const Subject& subject) {
+  return {{"noise", rough_values(subject)},
+          {"a wave", smooth_values(subject)},
+          {"a constant",
+           [&subject](int, int, int component) { return subject.value(component, 0.0); }}};
+}
+
+/// Describes the first value that a step has made and that is not finite; empty if there is none.
+std::string first_not_finite(PatchStep& step) {
+  const std::vector<double> outputs = step.outputs();
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  if (std::ranges::all_of(outputs, is_finite)) return {};
+  std::string found;
+  step.advance();
+  for_view(step.after(), 0, [&](int i, int j, int component, double value) {
+    if (!found.empty() || std::isfinite(value)) return;
+    found = fmt::format("{:g} at point ({}, {}) of component {}", value, i, j, component);
+  });
+  return found.empty() ? "among the fluxes or the tendency" : found;
+}
+
 /// Where a NaN is put: interior points and corners, and ghosts that the flow carries in from the
 /// left and from below.
 constexpr std::array<int, 2> kNanPlaces[] = {{5, 7},  {0, 0},  {15, 15}, {0, 15},
@@ -40,7 +67,30 @@ NanOutcome outcome_of(const Subject& subject, const Place& place, int i, int j) 
 
 }  // namespace
 
+std::string values_not_finite(const Subject& subject) {
+  const Place place(subject);
+  for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
+    for (const Data& data : finite_data(subject)) {
+      PatchStep step(subject, place, data.values);
+      try {
+        step.prepare_for(flow, 0.9 * subject.traits.cfl_limit);
+        const std::string found = first_not_finite(step);
+        if (!found.empty()) return fmt::format("{}, from {} in {}", found, data.name, flow.name);
+      } catch (const std::exception&) {
+        return {};  // the checks tell
+      }
+    }
+  }
+  return {};
+}
+
 Finding check_nan_input(Subject& subject) {
+  if (!subject.not_finite.empty()) {
+    return failed({},
+                  "a step makes values that are not finite from finite data: {}; look for 0 / 0, "
+                  "and for roots and logarithms of negative numbers",
+                  subject.not_finite);
+  }
   const Place place(subject);
   int thrown = 0;
   std::vector<std::string> hidden;

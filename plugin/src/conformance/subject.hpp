@@ -6,17 +6,20 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/ranges.h>
 
 #include <kumiko/plugin/conformance.hpp>
+#include <kumiko/runtime/fault.hpp>
 
 namespace kumiko::plugin::conformance {
 
-/// One solver under test. Checks read it; declaration and memory also say what may follow.
+/// One solver under test. Checks read it; the first ones also say what may follow.
 struct Subject {
   Subject(const SolverFactory& its_factory, const amr::ParameterSet& its_parameters,
           const SolverFactory& its_peer)
@@ -38,8 +41,23 @@ struct Subject {
   const SolverFactory& peer;
   std::unique_ptr<amr::Solver> solver = factory.make(parameters);
   amr::SolverTraits traits = solver->traits();
-  bool runnable = true;        ///< false when its traits allow no step at all
-  bool safe_in_engine = true;  ///< false when it writes where the engine keeps other things
+  std::string unusable = {};    ///< why no other check may call it; empty if they may
+  std::string not_finite = {};  ///< the values that are not finite in its results; empty if none
+  std::string activity = {};    ///< e.g. "check order of solver 'sharper'", for fault reports
+};
+
+/// Names the check that runs on this OS thread in reports of faults.
+class CheckNote final : public runtime::FaultNote {
+ public:
+  /// \param activity  outlives the note
+  explicit CheckNote(std::string_view activity) noexcept : activity_(activity) { begin(); }
+
+  std::size_t write(std::span<char> room) const noexcept override {
+    return activity_.copy(room.data(), room.size());
+  }
+
+ private:
+  std::string_view activity_;
 };
 
 using Numbers = std::map<std::string, double>;

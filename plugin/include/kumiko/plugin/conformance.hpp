@@ -1,6 +1,7 @@
 // The conformance kit: checks that a solver behaves as it declares and as amr::Solver requires.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,15 +42,27 @@ struct ConformanceReport {
   double seconds() const;
 };
 
+/// Follows the checks of a solver: called on the thread that runs them. An empty function is not
+/// called.
+struct CheckObserver {
+  std::function<void(const char* check)> begins = {};
+  std::function<void(const Finding& finding)> ends = {};
+};
+
 /// Runs the checks on a solver made with `parameters`. An exception of the solver is not rethrown:
 /// it becomes a failed finding, and the next check runs. A solver that crashes or never returns
-/// also crashes or blocks the caller. Starts a few temporary OS threads; call it from an OS thread.
-/// \param peer the solver whose speed is measured for comparison, with its default parameters
+/// also crashes or blocks the caller; a FaultNote names solver and check. Starts a few temporary OS
+/// threads; call it from an OS thread. \param peer the solver whose speed is measured for
+/// comparison, with its default parameters
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
-                               const SolverFactory& peer);
+                               const SolverFactory& peer, const CheckObserver& observer = {});
 
-/// The report as text: a line for each finding, and a summary line.
+/// The report as text: heading(), a line for each finding, and summary().
 std::string to_text(const ConformanceReport& report);
+/// The lines of a report's text, each with a newline, for those who print them one by one.
+std::string heading(const SolverFactory& factory);
+std::string to_text(const Finding& finding);
+std::string summary(const ConformanceReport& report);
 /// The report as JSON; numbers that are not finite are null.
 std::string to_json(const ConformanceReport& report);
 
