@@ -115,7 +115,9 @@ int command(int argc, char** argv) {
     // One rank reports command-line errors.
     set_silent(!cluster::leads_by_environment());
     const int code = run_command_line(kCommands, argc, argv);
-    if (std::fflush(stdout) != 0) return error_line("cannot write to stdout", kRunFailed);
+    // The stream remembers what an earlier flush could not write.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      return error_line("cannot write to stdout", kRunFailed);
     return code;
   } catch (const std::exception&) {
     const Failure failure = failure_now();

@@ -2,17 +2,21 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <kumiko/amr/equation.hpp>
 #include <kumiko/amr/solver.hpp>
@@ -24,6 +28,7 @@
 #include "named_path.hpp"
 #include "prefix.hpp"
 #include "programs.hpp"
+#include "progress.hpp"
 #include "shared_options.hpp"
 #include "terminal.hpp"
 
@@ -268,6 +273,73 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request,
                         io::did_you_mean(request.solver, names)));
 }
 
+/// Writes to stdout at once. The end of main() tells of what could not be written.
+void print_at_once(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+/// Shows the checks of a command: a line for each that ends, on a terminal also the one that runs,
+/// and that one on stderr for each SIGUSR2. After hold_status_signal().
+class CheckView {
+ public:
+  explicit CheckView(bool json) : json_(json), signal_([this](bool) { answer(); }) {}
+
+  /// Before the checks of a solver. The observer is for them, and refers to this.
+  plugin::CheckObserver begin(const plugin::SolverFactory& factory) {
+    heading_ = plugin::heading(factory);
+    return {[this, name = factory.name](const char* check) { begins(name, check); },
+            [this](const plugin::Finding& finding) { ends(finding); }};
+  }
+
+  void end(const plugin::ConformanceReport& report) const {
+    if (!json_) print_at_once(plugin::summary(report));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void begins(const std::string& solver, const char* check) {
+    {
+      const std::lock_guard lock(mutex_);
+      solver_ = solver;
+      check_ = check;
+      since_ = Clock::now();
+    }
+    // After that, so that a signal is answered as soon as there is a line.
+    if (!json_) print_at_once(std::exchange(heading_, {}));
+    if (shows_running_) print_to_stderr("  running  {} ...", check);
+  }
+
+  void ends(const plugin::Finding& finding) const {
+    if (shows_running_) print_to_stderr("{}", terminal_.erase_line());
+    if (!json_) print_at_once(plugin::to_text(finding));
+  }
+
+  /// For a SIGUSR2.
+  void answer() {
+    const std::lock_guard lock(mutex_);
+    if (check_ == nullptr) return;
+    const std::chrono::duration<double> time = Clock::now() - since_;
+    print_to_stderr("{}kumiko: solver '{}', check {}: for {:.1f} s\n", shows_running_ ? "\n" : "",
+                    solver_, check_, time.count());
+  }
+
+  const bool json_;
+  const Terminal terminal_ = Terminal::of_stderr();
+  const bool shows_running_ =
+      terminal_.exists && terminal_.moves && (json_ || ::isatty(STDOUT_FILENO) != 0);
+
+  std::string heading_;  ///< until it is printed
+
+  std::mutex mutex_;  ///< of what follows
+  std::string solver_;
+  const char* check_ = nullptr;
+  Clock::time_point since_;
+
+  StatusSignal signal_;
+};
+
 int check_plugin(const CheckRequest& request) {
   refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
             request.file.string());
@@ -277,23 +349,22 @@ int check_plugin(const CheckRequest& request) {
               "the solver with --solver",
               word);
   }
+  hold_status_signal();  // before the plugin may start threads
   const plugin::Registry found(std::span(&request.file, 1));
   const std::vector<plugin::SolverFactory> factories = wanted(request, found);
+  CheckView view(request.json);
   bool passed = found.warnings().empty();
   for (const std::string& warning : found.warnings()) error_line(warning, kRunFailed);
   std::string json;
   for (const plugin::SolverFactory& factory : factories) {
+    const amr::ParameterSet parameters = parameters_of(factory, request);
     const plugin::ConformanceReport report = plugin::check_solver(
-        factory, parameters_of(factory, request), *plugin::find_solver("semi_lagrangian_cubic"));
+        factory, parameters, *plugin::find_solver("semi_lagrangian_cubic"), view.begin(factory));
+    view.end(report);
     passed = passed && report.passed();
-    if (request.json) {
-      json += (json.empty() ? "[" : ",") + plugin::to_json(report);
-    } else {
-      fmt::print("{}", plugin::to_text(report));
-      std::fflush(stdout);
-    }
+    if (request.json) json += (json.empty() ? "[" : ",") + plugin::to_json(report);
   }
-  if (request.json) fmt::print("{}]\n", json);
+  if (request.json) print_at_once(json + "]\n");
   return passed ? kDone : kRunFailed;
 }
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -631,6 +632,41 @@ class Check(PluginTest):
         findings = {finding["check"]: finding for finding in reports[0]["findings"]}
         self.assertEqual(findings["memory"]["verdict"], "failed")
         self.assertIn("gave 2", findings["memory"]["text"])
+
+    def test_given_a_check_that_ends_the_program_then_solver_and_check_are_named(self):
+        place = f"check declaration of solver 'faulty_solver' of '{FAULTY}'"
+        told = {"exit_in_prepare": (1, f"a plugin called exit() in {place}; ")}
+        if not SANITIZER:
+            told["null_in_prepare"] = (-signal.SIGSEGV, f"\n  in {place}\n")
+        for fault, (code, text) in told.items():
+            with self.subTest(fault):
+                done = self.kumiko("solver", "check", FAULTY, "--set", f"solver.fault={fault}")
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(text, done.stderr)
+                self.assertEqual(done.stdout, f"solver faulty_solver of {FAULTY}\n", "what was known is out")
+
+    def test_given_a_check_that_never_ends_then_sigusr2_names_it(self):
+        words = ["solver", "check", FAULTY, "--set", "solver.fault=never_return"]
+        run = subprocess.Popen([KUMIKO, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        watchdog = threading.Timer(60, run.kill)
+        watchdog.start()
+        self.addCleanup(watchdog.cancel)
+        self.assertIn("faulty_solver", run.stdout.readline())
+        for _ in range(2):
+            run.send_signal(signal.SIGUSR2)
+            self.assertRegex(run.stderr.readline(),
+                             r"\Akumiko: solver 'faulty_solver', check declaration: for \d+\.\d s\n\Z")  # fmt: skip
+        self.assertIsNone(run.poll())
+
+    def test_given_a_full_stdout_then_it_fails(self):
+        for options in ([], ["--json"]):
+            with self.subTest(options), open("/dev/full", "w") as full:
+                done = subprocess.run([KUMIKO, "solver", "check", SHIPPED / "solver_upwind1.so", *options],
+                                      stdout=full, stderr=subprocess.PIPE, text=True)  # fmt: skip
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, "kumiko: error: cannot write to stdout\n")
 
     def test_given_a_parameter_out_of_range_then_the_request_is_wrong(self):
         done, _ = self.check(SEVERAL, "--solver", "still_nodes", "--set", "solver.weight=9")

@@ -2,6 +2,7 @@
 // no fault, both do all they say.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -39,6 +40,9 @@ class FaultySolver final : public Still {
                      "negative_cfl",
                      "fail_in_prepare",
                      "fail_in_advance",
+                     "null_in_prepare",
+                     "exit_in_prepare",
+                     "never_return",
                      "throw_a_number",
                      "refuse_on_way",
                      "write_nan"};
@@ -70,6 +74,9 @@ class FaultySolver final : public Still {
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
     if (shows("fail_in_prepare", time)) throw std::runtime_error("cannot prepare this patch");
+    if (shows("null_in_prepare", time)) *static_cast<volatile int*>(nowhere_) = 1;
+    if (shows("exit_in_prepare", time)) std::exit(0);
+    while (shows("never_return", time)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::fill(coefficients.begin(), coefficients.end(), time);
     if (shows("constant_cfl", time)) return 2.0;
     if (shows("negative_cfl", time)) return -1.0;
@@ -92,6 +99,7 @@ class FaultySolver final : public Still {
 
   std::string fault_;
   double after_;
+  void* nowhere_ = nullptr;
   mutable std::atomic<bool> was_asked_ = false;
 };
 
