@@ -213,6 +213,21 @@ TEST(Conformance, GivenAFailureThatAllStepsShareThenOneLineTellsIt) {
   }
 }
 
+TEST(Conformance, GivenAPrepareThatFillsFarMoreThanIsDeclaredThenTheKitsMemoryStaysWhole) {
+  struct FillsFarMore : broken::Upwind1 {
+    explicit FillsFarMore(const amr::ParameterSet& parameters) : Upwind1(parameters) {}
+    std::size_t coefficients() const override { return 1; }
+    double prepare(const amr::Case&, const amr::PatchPoints&, double, double,
+                   std::span<double> coefficients) const override {
+      std::fill_n(coefficients.data(), 200000, 0.5);
+      return 0.5;
+    }
+  };
+  const ConformanceReport report = report_of_class<FillsFarMore>();
+  EXPECT_EQ(finding(report, "memory").numbers.at("beyond_coefficients"), 199999.0);
+  expect_all_others_are_skipped(report, "memory");
+}
+
 TEST(Conformance, GivenValuesThatAreNotFiniteThenOneLineTellsIt) {
   for (const auto& [factory, data] : {std::pair{broken::makes_nan(), "from noise"},
                                       {broken::divides_by_slope(), "from a constant"}}) {

@@ -68,15 +68,15 @@ std::vector<ParameterValue> extremes(const ParameterSpec& spec) {
 /// matters of the check memory.
 void check_cfl_numbers(const Subject& subject, Complaints& complaints) {
   const Place place(subject);
+  Guarded coefficients = roomy_coefficients(subject);
   for (const Flow& flow : flows_around(place.centre_x(), place.centre_y())) {
-    PatchStep step(subject, place, rough_values(subject), subject.patch_components(), kWideGuard);
     double cfl = 0.0;
     try {
-      cfl = step.prepare_short(flow);
+      cfl = prepare_short_step(subject, place, flow, coefficients);
     } catch (const std::exception&) {
       return;
     }
-    if (step.coefficient_values.written() > 0) return;
+    if (coefficients.written() > 0) return;
     if (std::isfinite(cfl) && cfl >= 0.0) continue;
     complaints.push_back(
         fmt::format("prepare() returns the CFL number {:g} ({}); it must be finite and 0 or more",

@@ -102,19 +102,21 @@ struct Preparation {
 Preparation try_to_prepare(const Subject& subject, const Place& place,
                            const std::vector<Flow>& flows) {
   Preparation result;
+  Guarded coefficients = roomy_coefficients(subject);
   for (const Flow& flow : flows) {
-    PatchStep step(subject, place, rough_values(subject), subject.patch_components(), kWideGuard);
     try {
-      // Once, before anything relies on the number that it returns.
-      step.prepare_short(flow);
-      if (step.coefficient_values.written() == 0) {
+      // Before anything relies on the number that it returns.
+      prepare_short_step(subject, place, flow, coefficients);
+      if (coefficients.written() == 0) {
+        PatchStep step(subject, place, rough_values(subject));
         step.prepare_for(flow, subject.traits.cfl_limit);
         ++result.possible;
       }
     } catch (const std::exception& error) {
       if (result.failed.empty()) result.failed = error.what();
     }
-    result.beyond = std::max(result.beyond, step.coefficient_values.written());
+    result.beyond = coefficients.written();
+    if (result.beyond > 0) break;
   }
   return result;
 }

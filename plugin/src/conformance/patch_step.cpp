@@ -127,6 +127,16 @@ std::vector<double> PatchStep::outputs() {
   return values;
 }
 
+Guarded roomy_coefficients(const Subject& subject) {
+  return Guarded(subject.solver->coefficients(), amr::kMostCoefficients);
+}
+
+double prepare_short_step(const Subject& subject, const Place& place, const amr::Case& problem,
+                          Guarded& coefficients) {
+  return subject.solver->prepare(problem, place.points(), 0.0, 0.1 * kSpacing,
+                                 coefficients.values());
+}
+
 bool same_bits(std::span<const double> a, std::span<const double> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }

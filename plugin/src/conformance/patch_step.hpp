@@ -36,8 +36,8 @@ class Place {
   std::array<double, amr::kPatchPoints> y_;
 };
 
-/// Values of a guard. A wide one is for the first calls of a solver, which may write anywhere: 64
-/// values per point. After those, a solver that writes beyond its arrays is not called again.
+/// Values of a guard. A wide one is for a solver's first steps, which may write anywhere: 64 values
+/// per point. A solver that writes beyond its arrays then is not called again.
 inline constexpr std::size_t kGuard = 1024;
 inline constexpr std::size_t kWideGuard = std::size_t{64} * amr::kPatchPoints;
 
@@ -79,8 +79,6 @@ class PatchStep {
 
   /// Fills the coefficients; returns the CFL number, the state's included.
   double prepare(const amr::Case& problem, double dt);
-  /// Prepares with a step that is short at any velocity of the flows here.
-  double prepare_short(const amr::Case& problem) { return prepare(problem, 0.1 * kSpacing); }
   /// Prepares with the step at which the CFL number is `target` to nine digits and not above it;
   /// returns the step. Throws std::runtime_error when there is none.
   double prepare_for(const amr::Case& problem, double target);
@@ -112,6 +110,14 @@ class PatchStep {
   int components_;
   int layers_;
 };
+
+/// Room for the coefficients of one patch between guards that hold as many values as any solver may
+/// declare, for calls of prepare() that are not known to keep within it.
+Guarded roomy_coefficients(const Subject& subject);
+
+/// Calls prepare() alone, with a step that is short in all flows here; returns the CFL number.
+double prepare_short_step(const Subject& subject, const Place& place, const amr::Case& problem,
+                          Guarded& coefficients);
 
 /// The range that tendencies are asked for at most.
 inline constexpr amr::PointRange kTendencyRange = {

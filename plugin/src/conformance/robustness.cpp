@@ -38,7 +38,8 @@ std::string first_not_finite(PatchStep& step) {
   step.advance();
   for_view(step.after(), 0, [&](int i, int j, int component, double value) {
     if (!found.empty() || std::isfinite(value)) return;
-    found = fmt::format("{:g} at point ({}, {}) of component {}", value, i, j, component);
+    found = fmt::format("{} at point ({}, {}) of component {}",
+                        std::isnan(value) ? "nan" : "an infinity", i, j, component);
   });
   return found.empty() ? "among the fluxes or the tendency" : found;
 }

@@ -106,7 +106,7 @@ Finding check_stability(Subject& subject) {
                 helps
                     ? "declare a lower limit"
                     : fmt::format("it grows at CFL {:g} too, so a lower limit does not help: look "
-                                  "for a wrong sign among the fluxes",
+                                  "for a wrong sign or index among the fluxes",
                                   tenth));
 }
 
