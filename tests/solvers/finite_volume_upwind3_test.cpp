@@ -1,10 +1,13 @@
 // Contract: the scheme of finite_volume_upwind3.hpp, third order, conservative by the fluxes that
 // it returns, stable up to the limit that it declares.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -394,6 +397,32 @@ TEST(FaceVelocities, GivenMoreLayersThanThereIsRoomForThenTheyAreRefused) {
   EXPECT_THROW(plugin::fill_face_velocities(vortex_flow(), {{}, 1.0 / 64, 16, 32}, 0.0, 0.01,
                                             kMargin, values),
                std::invalid_argument);
+}
+
+TEST(FaceVelocities, GivenAnArrayThatIsTooShortThenItIsRefused) {
+  constexpr int kMargin = 1;
+  std::vector<double> values(plugin::face_values(kMargin) - 1);
+  EXPECT_THROW(plugin::fill_face_velocities(vortex_flow(), {{}, 1.0 / 64, 16, 32}, 0.0, 0.01,
+                                            kMargin, values),
+               std::invalid_argument);
+  EXPECT_THROW(plugin::cfl_number(values, kMargin), std::invalid_argument);
+}
+
+TEST(FaceVelocities, GivenALongerArrayThenItsFirstValuesAreThoseOfTheFaces) {
+  constexpr int kMargin = 1;
+  const amr::PatchPoints patch{{}, 1.0 / 64, 16, 32};
+  for (const bool has_stream_function : {true, false}) {
+    Flow flow = vortex_flow();
+    flow.vx = vortices;
+    if (!has_stream_function) flow.psi = {};
+    std::vector<double> exact(plugin::face_values(kMargin));
+    std::vector<double> longer(exact.size() + 5, std::numeric_limits<double>::quiet_NaN());
+    plugin::fill_face_velocities(flow, patch, 0.0, 0.01, kMargin, exact);
+    plugin::fill_face_velocities(flow, patch, 0.0, 0.01, kMargin, longer);
+    EXPECT_TRUE(std::ranges::equal(exact, std::span(longer).first(exact.size())));
+    EXPECT_TRUE(std::isnan(longer[exact.size()]));
+    EXPECT_EQ(plugin::cfl_number(longer, kMargin), plugin::cfl_number(exact, kMargin));
+  }
 }
 
 TEST(FaceVelocities, GivenAStreamFunctionThenNothingFlowsOutOfAnyCellOnBalance) {
