@@ -292,6 +292,7 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
   Start start = start_of(request, ranks.leads());
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
   Problem& problem = start.problem;
+  problem.options.observe = !request.dry_run;
   if (ranks.are_many() && problem.workers == 0) {
     problem.workers = cluster::workers_by_local_ranks();
   }
@@ -412,8 +413,9 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     } catch (const std::exception& error) {
       std::string way = way_on(files);
       if (way.empty()) throw;
-      if (dynamic_cast<const amr::CflError*>(&error) != nullptr ||
-          dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr) {
+      const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
+                               dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
+      if (is_too_long && problem.options.steps > 0) {
         way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
       }
       const Failure failure =

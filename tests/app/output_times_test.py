@@ -100,6 +100,15 @@ class OutputTimes(CommandTest):
         lineage = json.loads(self.kumiko("inspect", "--json", last).stdout)["lineage"]
         self.assertEqual(len(lineage), 1)
 
+    def test_given_an_interval_and_a_time_that_differ_by_rounding_then_they_count_as_one(self):
+        # 3 x 0.1 is not 0.3.
+        words = ["--set", "output.interval=0.1", "--set", "output.times=[0.3, 0.6]", "--set", "output.exact=true",
+                 "--set", "time.end=0.7", "--set", "diagnostics.interval=0.3"]  # fmt: skip
+        self.run_well(*RUN, *words, "--output", "run")
+        self.assertEqual([round(time, 12) for time in self.times_of_states("run")],
+                         [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])  # fmt: skip
+        self.assertEqual([round(float(row["time"]), 12) for row in self.rows("run")], [0.0, 0.3, 0.6, 0.7])
+
     def test_given_times_that_cannot_be_then_the_remedy_is_named(self):
         for words, parts in (
             (["output.exact=true"], ("'output.exact' needs times", "output.interval or output.times")),

@@ -369,8 +369,7 @@ class BeforeTheFirstStep(PluginTest):
         done = self.run_shipped(*words, "--set", "case.stream=-1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning: case 'squall': its stream function contradicts its velocity at", done.stderr)
-        shutil.rmtree(self.path / "run")
-        done = self.run_shipped(*words)
+        done = self.run_shipped(*words, "--overwrite")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_given_more_coefficients_than_were_declared_then_they_are_refused(self):

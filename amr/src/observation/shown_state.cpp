@@ -1,7 +1,9 @@
 #include "observation/shown_state.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -43,16 +45,26 @@ std::vector<ObservedPatch> own_patches(const Hierarchy& hierarchy) {
 void show_state(const Case& problem, const Hierarchy& hierarchy, int step, double time, double dt,
                 Owner& owner) {
   std::string failure;
+  const auto note = [&](const char* what) {
+    failure = fmt::format("{} (in observe(), after base step {}, t = {:g})", what, step, time);
+  };
   try {
     const std::vector<ObservedPatch> patches = own_patches(hierarchy);
     problem.observe({step, time, dt, owner.number(), owner.count(), patches});
   } catch (const std::exception& error) {
-    failure =
-        fmt::format("{} (in observe(), after base step {}, t = {:g})", error.what(), step, time);
+    note(error.what());
+  } catch (...) {
+    note("an exception that is not a std::exception");
   }
-  const std::vector<std::byte> others = owner.exchange(std::as_bytes(std::span(failure)));
-  if (!failure.empty()) throw std::runtime_error(failure);
-  if (others.empty()) return;
+  constexpr std::int32_t kNobody = std::numeric_limits<std::int32_t>::max();
+  const std::int32_t first =
+      collect_value(owner, failure.empty() ? kNobody : owner.number(),
+                    [](std::int32_t a, std::int32_t b) { return std::min(a, b); });
+  if (first == kNobody) return;
+  const bool is_own = first == owner.number();
+  const std::vector<std::byte> others =
+      owner.exchange(is_own ? std::as_bytes(std::span(failure)) : std::span<const std::byte>());
+  if (is_own) throw std::runtime_error(failure);
   const std::span text(reinterpret_cast<const char*>(others.data()), others.size());
   throw std::runtime_error(std::string(text.begin(), text.end()));
 }

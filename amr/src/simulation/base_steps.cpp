@@ -15,7 +15,7 @@ BaseSteps::BaseSteps(const Case& problem, const Solver& solver, const Simulation
       backend_(backend),
       stepper_(stepper),
       may_grow_(!problem.steady_velocity() || solver.traits().nonlinear),
-      ends_at_exact_times_(!options.exact_times.empty()),
+      ends_at_exact_times_(options.steps == 0 && !options.exact_times.empty()),
       control_(options.end_time, options.steps, options.cfl, may_grow_, options.exact_times),
       keeps_((options.keep_state || control_.chooses()) &&
              (may_grow_ || solver.traits().limits_states)) {
@@ -31,7 +31,7 @@ void BaseSteps::resume(const SavedRun& saved) {
 
 /// As Simulation::reach(), before a base step that has the latest choice's length.
 double BaseSteps::reach(int step) const {
-  return stepper_.clock().time(step) + (ends_at_exact_times_ ? 0.0 : 0.5 * dt());
+  return stepper_.clock().time(step) + (ends_at_exact_times_ ? control_.closest() : 0.5 * dt());
 }
 
 int BaseSteps::until(double time, int most) const {
@@ -105,7 +105,7 @@ void BaseSteps::choose_up_to(double most, std::string refused, std::optional<dou
   } catch (const StepControl::StepTooShort& failed) {
     throw NoStepServes(fmt::format(
         "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
-        "attempts; {}; the speed there grows beyond any step",
+        "attempts; {}; no shorter step helps there",
         failed.step, time(), failed.dt, failed.attempts,
         refused.empty()
             ? fmt::format("the largest CFL number is {:.6g} with a base step of {:.6g}", cfl, dt())

@@ -49,7 +49,8 @@ class BaseSteps {
   /// Whether the run chooses its steps by a CFL number.
   bool chooses() const { return control_.chooses(); }
   /// Whether the run ends here. Steps beyond the last of a given number may be taken.
-  bool is_over() const { return control_.is_over(step_); }
+  bool is_over() const { return is_over_at(step_); }
+  bool is_over_at(int step) const { return control_.is_over(step); }
   /// As Simulation::reach().
   double reach() const { return reach(step_); }
   /// The number of base steps after which the run reaches a time, at most `most`, and no more than

@@ -28,7 +28,7 @@ class FlowMeasurement {
         stepper_(stepper),
         step_(step),
         needs_interval_(regrids.looks_before(step)),
-        needs_cfl_(steps.is_choice_due(step) && !regrids.is_due(step)) {}
+        needs_cfl_(steps.is_choice_due(step) && !steps.is_over_at(step) && !regrids.is_due(step)) {}
 
   /// This owner's part: values of which the largest of all owners count. Communicates with no other
   /// owner. O(patches), or O(points) where speeds change.

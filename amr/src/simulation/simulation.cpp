@@ -252,7 +252,7 @@ struct Simulation::Engine {
 
   /// Shows the case a state that the run does not go back from, where it has asked for it.
   void show_to_case() {
-    const int every = case_.observe_every();
+    const int every = options_.observe ? case_.observe_every() : 0;
     if (every <= 0 || steps_.step() % every != 0) return;
     show_state(case_, hierarchy_, steps_.step(), steps_.time(),
                steps_.step() > 0 ? steps_.dt() : 0.0, owner_);
@@ -260,7 +260,7 @@ struct Simulation::Engine {
 
   /// Base steps until the case is to be shown the state.
   std::int64_t steps_to_show() const {
-    const int every = case_.observe_every();
+    const int every = options_.observe ? case_.observe_every() : 0;
     return every > 0 ? every - steps_.step() % every : std::numeric_limits<int>::max();
   }
 

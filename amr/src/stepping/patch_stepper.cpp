@@ -65,21 +65,28 @@ double PatchStepper::prepare(int level, std::size_t slot, State state, double ti
   Patch& patch = hierarchy_.level(level).patch(slot);
   double& velocity_cfl = velocity_cfl_.at(level, slot);
   velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
-  return motion_.at(level, slot).cfl = larger_cfl(velocity_cfl, patch, state, time);
+  return motion_.at(level, slot).cfl =
+             larger_cfl(velocity_cfl, patch, state, std::as_const(patch).coefficients(), time);
 }
 
 double PatchStepper::cfl_now(int level, std::size_t slot, double time) const {
   if (!solver_.traits().nonlinear) return motion_.at(level, slot).cfl;
-  if (!case_.steady_velocity()) return prepare(level, slot, State::kNow, time);
-  const Patch& patch = hierarchy_.level(level).patch(slot);
-  return larger_cfl(velocity_cfl_.at(level, slot), patch, State::kNow, time);
+  const Patch& patch = std::as_const(hierarchy_).level(level).patch(slot);
+  if (case_.steady_velocity()) {
+    return larger_cfl(velocity_cfl_.at(level, slot), patch, State::kNow, patch.coefficients(),
+                      time);
+  }
+  // What the latest step had stays: a saved run holds it.
+  std::vector<double> scratch(hierarchy_.shape().coefficients);
+  const double velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), scratch);
+  return larger_cfl(velocity_cfl, patch, State::kNow, scratch, time);
 }
 
 /// The CFL number of a step that begins with that state.
 double PatchStepper::larger_cfl(double velocity_cfl, const Patch& patch, State state,
-                                double time) const {
+                                std::span<const double> coefficients, double time) const {
   if (!solver_.traits().nonlinear) return velocity_cfl;
-  return std::max(velocity_cfl, state_cfl(patch, state, time));
+  return std::max(velocity_cfl, state_cfl(patch, state, coefficients, time));
 }
 
 double PatchStepper::weight(const PatchId& id, double time) const {
@@ -93,8 +100,9 @@ double PatchStepper::weight(const PatchId& id, double time) const {
                   solver_.traits().name, to_string(id), weight, time));
 }
 
-double PatchStepper::state_cfl(const Patch& patch, State state, double time) const {
-  const double cfl = solver_.state_cfl(patch.state(state), patch.coefficients());
+double PatchStepper::state_cfl(const Patch& patch, State state,
+                               std::span<const double> coefficients, double time) const {
+  const double cfl = solver_.state_cfl(patch.state(state), coefficients);
   require_not_negative(solver_, patch.id(), time, "state_cfl()", cfl);
   if (std::isfinite(cfl)) return cfl;
   throw BrokenValueError(fmt::format("{} has a speed that is not a finite number at t = {:g}",
@@ -205,9 +213,10 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
 double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {
   if (!case_.steady_velocity()) return prepare(step.level, slot, step.from(), step.time);
   if (!solver_.traits().nonlinear) return 0.0;
+  const Patch& patch = std::as_const(hierarchy_).level(step.level).patch(slot);
   return motion_.at(step.level, slot).cfl =
-             larger_cfl(velocity_cfl_.at(step.level, slot),
-                        hierarchy_.level(step.level).patch(slot), step.from(), step.time);
+             larger_cfl(velocity_cfl_.at(step.level, slot), patch, step.from(),
+                        patch.coefficients(), step.time);
 }
 
 PatchAdvance PatchStepper::hand_over(const LevelStep& step, std::size_t slot) const {

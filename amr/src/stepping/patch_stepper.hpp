@@ -100,8 +100,10 @@ class PatchStepper {
  private:
   double cfl_of(const PatchId& id, double time, double base_dt,
                 std::span<double> coefficients) const;
-  double larger_cfl(double velocity_cfl, const Patch& patch, State state, double time) const;
-  double state_cfl(const Patch& patch, State state, double time) const;
+  double larger_cfl(double velocity_cfl, const Patch& patch, State state,
+                    std::span<const double> coefficients, double time) const;
+  double state_cfl(const Patch& patch, State state, std::span<const double> coefficients,
+                   double time) const;
   std::int64_t in_proportion(std::int64_t steps, double cfl) const;
   double end_time() const { return options_.end_time > 0.0 ? options_.end_time : case_.end_time(); }
   double dt_of(std::int64_t steps) const;

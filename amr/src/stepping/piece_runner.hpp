@@ -85,13 +85,18 @@ class PieceRunner {
     }
     try {
       if (!list.empty()) patches_.advance_list(list);
-      for (const std::size_t slot : slots) {
+    } catch (...) {
+      keep_failures(step, slots, list, std::current_exception());
+      return work.end();
+    }
+    for (const std::size_t slot : slots) {
+      try {
         patches_.end_advance(step, slot);
         work.note_cfl(patches_.motion().level(step.level)[slot].cfl);
         look_at_state({PieceKind::kAdvance, step, slot});
+      } catch (...) {
+        failures_.keep({step, slot, PieceKind::kAdvance, std::current_exception()});
       }
-    } catch (...) {
-      keep_failures(step, slots, list, std::current_exception());
     }
     return work.end();
   }

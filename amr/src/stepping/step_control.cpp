@@ -88,10 +88,11 @@ void StepControl::shorten(double cfl) {
   set(choice_.step, choice_.free_dt * kShortened * cfl_ / cfl, choice_.rate);
 }
 
+double StepControl::closest() const { return kShortest * end_; }
+
 double StepControl::end_of_stretch(double time) const {
-  const double closest = kShortest * end_;
-  const double next = exact_.next(time + closest);
-  return next < end_ - closest ? next : end_;
+  const double next = exact_.next(time + closest());
+  return next < end_ - closest() ? next : end_;
 }
 
 void StepControl::set(int step, double free_dt, double rate) {

@@ -44,6 +44,9 @@ class StepControl {
     return chooses() && step == stretch().last() && stretch().end() == end_;
   }
 
+  /// Times that are closer than this count as one.
+  double closest() const;
+
   /// Whether a choice is to be made before a base step.
   bool is_due(int step) const { return chooses() && left_to_choice(step) <= 0; }
   /// Base steps that may be taken until then.

@@ -147,8 +147,11 @@ std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& 
                       rules.blends_in_time()};
   observer_.begin_window(window, hierarchy_, rules);
   schedule_->take(window);
-  std::vector<Part<double>> values;
   const OwnFailure failure = take_failure();
+  Gathering all;
+  all.add(failure.told());
+  observer_.report_window(all);
+  std::vector<Part<double>> values;
   if (failure.told().empty()) {
     swap_states(window);
     if (own_values) {
@@ -157,9 +160,6 @@ std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& 
       }
     }
   }
-  Gathering all;
-  all.add(failure.told());
-  observer_.report_window(all);
   all.add(values);
   all.exchange(owner_);
   try {

@@ -12,7 +12,10 @@ class Squall final : public amr::Case {
  public:
   static amr::Description describe() {
     return {
-        "squall", "a hill in a wind that jumps", {{"gust", 6.0, "factor of the wind", 1.0, 50.0}}};
+        "squall",
+        "a hill in a wind that jumps",
+        {{"gust", 6.0, "factor of the wind", 1.0, 50.0},
+         {"stream", 1.0, "factor of the stream function, which is wrong but for 1", -1.0, 1.0}}};
   }
   explicit Squall(const amr::ParameterSet& parameters)
       : gust_(parameters.number("gust")), stream_(parameters.number("stream")) {}

@@ -82,7 +82,8 @@ class Simulation {
   /// short enough. The run cannot go on then.
   void advance(int steps, double until = std::numeric_limits<double>::infinity());
   /// The latest time to which the state is to be the nearest one: half a base step beyond time(),
-  /// as far as the next step is as long; time() itself where steps end at given times.
+  /// as far as the next step is as long. Where steps end at given times, time() and what counts as
+  /// the same time.
   double reach() const;
   /// When the run ends: SimulationOptions::end_time, or the case's.
   double end_time() const;

@@ -60,6 +60,8 @@ struct SimulationOptions {
   bool keep_state = true;
   /// Times that base steps end at, to the bit; where the run chooses its steps.
   Times exact_times;
+  /// Whether the case is shown states, where it asks for it.
+  bool observe = true;
   Schedule schedule = Schedule::kAuto;
   /// Size in bytes of the cache that the workers share. With schedule dataflow, a larger level
   /// takes its steps by blocks in time (placement.hpp). 0 = the last-level cache's size, 64 MiB at
