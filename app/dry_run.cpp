@@ -44,7 +44,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.2g} s", seconds);
 }
 
-/// What becomes of the folder.
+/// Says whether the run would make, continue or replace the folder.
 const char* folder_text(const Start& start) {
   std::error_code hidden;
   if (!std::filesystem::exists(start.path, hidden)) return "does not exist yet";

@@ -10,7 +10,7 @@ namespace kumiko::app {
 /// Base steps after which the loop looks for signals and shows progress, at most.
 inline constexpr int kLongestStretch = 20;
 
-/// What is done every so many base steps, and at times of the case: with the state that is nearest.
+/// A kind of output that is due every so many base steps, and at times of the case.
 class Due {
  public:
   Due(int every, amr::Times times) : every_(every), times_(std::move(times)) {}

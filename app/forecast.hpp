@@ -1,4 +1,4 @@
-// What a run would take and write, found out before it writes anything.
+// Forecasts the time, memory and files of a run before it writes anything.
 #pragma once
 
 #include <cstddef>

@@ -73,7 +73,7 @@ class Orders {
  private:
   Owner& owner_;
   bool has_gone_back_ = false;  ///< whether all owners have, after a failure that all know of
-  /// What a call of owner 0 has thrown: the others may wait for something else than an order.
+  /// The exception of a call of owner 0, after which the others may not be waiting for an order.
   std::exception_ptr failed_;
 };
 

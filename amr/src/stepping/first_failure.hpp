@@ -44,11 +44,11 @@ struct Failure {
   std::optional<InnerPoint> point = {};
 };
 
-/// Where a piece of work stands in an order in which a piece that reads what another one has
-/// written comes after it: what ends at a time before what begins there, finer levels first, since
-/// they are restricted onto coarser ones; then coarser levels first, since finer ghosts are
-/// interpolated from them, and a level's advance before the ghosts of what it has computed. A
-/// failure may bring others, but none before it.
+/// The place of a piece of work in an order in which a piece comes after all those whose results it
+/// reads. At one time the pieces that end a step come first, finer levels before coarser ones,
+/// because they are restricted onto those. Then come the pieces that begin a step, coarser levels
+/// before finer ones, because fine ghosts are interpolated from coarse values; on one level the
+/// advance comes before the ghosts of its result. So a failure never stands before its cause.
 struct PieceOrder {
   std::int64_t tick = 0;
   std::int32_t begins = 0;  ///< 0: the piece ends a step there
@@ -111,8 +111,8 @@ enum class ErrorType : std::int32_t {
   kInvalidArgument
 };
 
-/// What other owners are told of a failure, beside its patch: what decides which one comes first,
-/// and of which type it is.
+/// The part of a failure that other owners are told, beside its patch: its place in the order and
+/// its type.
 struct ToldFailure {
   PieceOrder order;
   double cfl = 0.0;
@@ -134,7 +134,7 @@ class OwnFailure {
   /// \param patch  that has failed
   OwnFailure(const Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
 
-  /// What the others are told: one part, or none.
+  /// The part for the others, or none.
   const std::vector<Part<ToldFailure>>& told() const { return told_; }
   /// Throws the failure that comes first among those of all owners, which all of them call it with;
   /// returns if there are none.

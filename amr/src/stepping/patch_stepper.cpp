@@ -76,7 +76,7 @@ double PatchStepper::cfl_now(int level, std::size_t slot, double time) const {
     return larger_cfl(velocity_cfl_.at(level, slot), patch, State::kNow, patch.coefficients(),
                       time);
   }
-  // What the latest step had stays: a saved run holds it.
+  // The latest step's numbers stay as they are, because a saved run holds them.
   std::vector<double> scratch(hierarchy_.shape().coefficients);
   const double velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), scratch);
   return larger_cfl(velocity_cfl, patch, State::kNow, scratch, time);
