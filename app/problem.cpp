@@ -9,11 +9,11 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <kumiko/amr/flow_check.hpp>
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
-#include "flow_check.hpp"
 #include "terminal.hpp"
 
 namespace kumiko::app {
@@ -327,7 +327,7 @@ void warn_of(const Problem& problem) {
     break;
   }
   if (problem.solver->traits().centring == amr::Centring::kCell) {
-    if (const auto found = contradiction(*problem.the_case)) {
+    if (const auto found = amr::contradiction(*problem.the_case)) {
       print_warning(
           "case '{}': its stream function contradicts its velocity at ({:g}, {:g}), t = {:g}: "
           "({:.4g}, {:.4g}) by differences, and ({:.4g}, {:.4g}); solver '{}' may use either. The "

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using conformance::Subject;
 
-/// What a throwing function threw, in words.
+/// The text of the exception that is being handled.
 template <class Function>
 Finding guarded(Function function) {
   try {

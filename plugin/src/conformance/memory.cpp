@@ -147,7 +147,7 @@ bool reads_beyond(PatchStep& step, const Flow& flow, double dt,
   return true;
 }
 
-/// What is wrong with the coefficients, or empty.
+/// The fault of the coefficients, or an empty text.
 std::string coefficient_fault(const Subject& subject, const char* what) {
   const std::size_t count = subject.solver->coefficients();
   return fmt::format(

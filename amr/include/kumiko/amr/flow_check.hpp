@@ -1,4 +1,4 @@
-// Looks whether a case's stream function fits its velocity.
+// Checks whether a case's stream function fits its velocity.
 #pragma once
 
 #include <array>
@@ -6,7 +6,7 @@
 
 #include <kumiko/amr/case.hpp>
 
-namespace kumiko::app {
+namespace kumiko::amr {
 
 /// A place where they differ.
 struct FlowContradiction {
@@ -21,6 +21,6 @@ struct FlowContradiction {
 /// by more than a fifth of the largest speed at more than half of the points, so that a velocity
 /// that jumps does not count; nothing if they agree, or the case knows no stream function or fails.
 /// Cost: 500 points of each.
-std::optional<FlowContradiction> contradiction(const amr::Case& problem);
+std::optional<FlowContradiction> contradiction(const Case& problem);
 
-}  // namespace kumiko::app
+}  // namespace kumiko::amr

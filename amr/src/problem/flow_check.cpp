@@ -1,12 +1,12 @@
-#include "flow_check.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <exception>
 #include <vector>
 
-namespace kumiko::app {
+#include <kumiko/amr/flow_check.hpp>
+
+namespace kumiko::amr {
 
 namespace {
 
@@ -18,11 +18,11 @@ constexpr double kTolerance = 0.2;
 struct Places {
   std::vector<double> x;
   std::vector<double> y;
-  amr::Points points() const { return {x, y}; }
+  Points points() const { return {x, y}; }
 };
 
 /// Points within the domain that lie on no regular grid's lines, moved by a little.
-Places places(const amr::Extent& extent, double dx, double dy) {
+Places places(const Extent& extent, double dx, double dy) {
   Places all;
   for (int j = 0; j < kAcross; ++j) {
     for (int i = 0; i < kAcross; ++i) {
@@ -33,8 +33,8 @@ Places places(const amr::Extent& extent, double dx, double dy) {
   return all;
 }
 
-std::optional<FlowContradiction> contradiction_at(const amr::Case& problem, double time) {
-  const amr::Extent extent = problem.extent();
+std::optional<FlowContradiction> contradiction_at(const Case& problem, double time) {
+  const Extent extent = problem.extent();
   const double half_x = kHalf * extent.x;
   const double half_y = kHalf * extent.y;
   const Places here = places(extent, 0.0, 0.0);
@@ -76,7 +76,7 @@ std::optional<FlowContradiction> contradiction_at(const amr::Case& problem, doub
 
 }  // namespace
 
-std::optional<FlowContradiction> contradiction(const amr::Case& problem) {
+std::optional<FlowContradiction> contradiction(const Case& problem) {
   try {
     const std::array<double, 2> parts = {0.0, 0.3};
     for (const double part : parts) {
@@ -88,4 +88,4 @@ std::optional<FlowContradiction> contradiction(const amr::Case& problem) {
   return std::nullopt;
 }
 
-}  // namespace kumiko::app
+}  // namespace kumiko::amr
