@@ -19,34 +19,9 @@ namespace kumiko::amr {
 namespace {
 
 using test::FunctionCase;
+using test::Gust;
+using test::options_by_cfl;
 using test::run_options;
-
-SimulationOptions by_cfl(int n, int levels, double cfl) {
-  SimulationOptions options = run_options(n, levels, 0);
-  options.cfl = cfl;
-  options.refinement.interval = 0;
-  options.refinement.buffer = 4;
-  return options;
-}
-
-/// A pulse in a wind that turns, and grows from a breeze to a storm and back.
-class Gust final : public FunctionCase {
- public:
-  Gust() {
-    u = [](double x, double y) {
-      return std::exp(-80.0 * ((x - 0.4) * (x - 0.4) + (y - 0.6) * (y - 0.6)));
-    };
-    duration = 0.5;
-    steady = false;
-  }
-  void velocity(Points points, double time, Vectors velocity) const override {
-    const double strength = 0.2 + 8.0 * time * time * (1.0 - time);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      velocity.x[at] = strength * (1.0 + points.y[at] * points.y[at]);
-      velocity.y[at] = strength * (points.x[at] - 2.0 * time);
-    }
-  }
-};
 
 /// A steady flow and a state that makes the speed: Burgers' equation.
 class Wave final : public FunctionCase {
@@ -116,13 +91,16 @@ struct Problem {
 
 std::vector<Problem> problems() {
   std::vector<Problem> all;
-  all.push_back({"gust", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 3, 0.7)});
+  all.push_back(
+      {"gust", std::make_unique<Gust>(), test::cubic_solver(), options_by_cfl(48, 3, 0.7)});
   // So near the limit that steps of a growing wind are refused; and some end at given times.
-  all.push_back({"squall", std::make_unique<Gust>(), test::cubic_solver(), by_cfl(48, 2, 1.0)});
+  all.push_back(
+      {"squall", std::make_unique<Gust>(), test::cubic_solver(), options_by_cfl(48, 2, 1.0)});
   all.back().options.exact_times = Times(0.09, {0.2});
   // The state makes the speed, and the wind changes.
-  all.push_back({"waves in a gust", std::make_unique<GustyWave>(), burgers(), by_cfl(48, 2, 0.35)});
-  all.push_back({"wave", std::make_unique<Wave>(), burgers(), by_cfl(48, 3, 0.4)});
+  all.push_back(
+      {"waves in a gust", std::make_unique<GustyWave>(), burgers(), options_by_cfl(48, 2, 0.35)});
+  all.push_back({"wave", std::make_unique<Wave>(), burgers(), options_by_cfl(48, 3, 0.4)});
   return all;
 }
 
@@ -183,7 +161,7 @@ TEST(CflRun, GivenTimesToStopAtThenTheNearestStepsAreFoundAndTheBitsAreTheSame) 
 TEST(CflRun, GivenTimesThatStepsAreToEndAtThenAStateStandsThereToTheBit) {
   const Gust gust;
   const auto solver = test::cubic_solver();
-  SimulationOptions options = by_cfl(48, 2, 1.0);
+  SimulationOptions options = options_by_cfl(48, 2, 1.0);
   options.exact_times = Times(0.09, {0.2});
   const auto backend = make_backend("serial", 1);
   Simulation run(gust, *solver, *backend, options);
@@ -234,6 +212,33 @@ TEST(CflRun, GivenARestartAtAnyStepThenTheBitsAreThoseOfAnUndisturbedRun) {
   }
 }
 
+/// Says that its speed depends on the state too, so that choices ask it anew.
+class Nonlinear final : public test::WrappedSolver {
+ public:
+  Nonlinear() : WrappedSolver(test::cubic_solver()) {
+    traits_.nonlinear = true;
+    traits_.characteristic_ghosts = false;
+  }
+  double state_cfl(ConstPatchView, std::span<const double>) const override { return 0.0; }
+};
+
+TEST(CflRun, GivenARestartBeforeAnyStepThenItIsAsLongAndTheNextRegridIsWhereItWas) {
+  const auto backend = make_backend("serial", 1);
+  const Gust problem;
+  const auto solver = std::make_unique<Nonlinear>();
+  SimulationOptions options = options_by_cfl(48, 2, 0.3);
+  options.refinement.buffer = kPatchSize;  // so that a step is chosen between regrids, too
+  Simulation undisturbed(problem, *solver, *backend, options);
+  while (!undisturbed.is_over()) {
+    const SavedRun saved = undisturbed.save();
+    undisturbed.advance(1);
+    Simulation again(problem, *solver, *backend, options, saved);
+    again.advance(1);
+    EXPECT_EQ(again.time(), undisturbed.time()) << "after base step " << saved.step;
+    EXPECT_EQ(again.next_regrid(), undisturbed.next_regrid()) << "after base step " << saved.step;
+  }
+}
+
 /// A pulse in a steady wind with a narrow jet between the points of level 0: only finer patches
 /// know of its speed.
 class Jet final : public FunctionCase {
@@ -256,7 +261,7 @@ TEST(CflRun, GivenAStepThatChangesInASteadyFlowThenWhatWasKeptForTheOldOneIsComp
   const auto backend = make_backend("serial", 1);
   const Jet jet;
   const auto solver = test::cubic_solver();
-  SimulationOptions options = by_cfl(Jet::kPoints, 2, 0.9);
+  SimulationOptions options = options_by_cfl(Jet::kPoints, 2, 0.9);
   options.exact_times = Times(0.037);  // between regrids, too
   Simulation undisturbed(jet, *solver, *backend, options);
   std::vector<SavedRun> saved;
@@ -295,28 +300,10 @@ TEST(CflRun, GivenTheCflNumberThatGivesSoManyStepsThenTheBitsAreThoseOfThatNumbe
 
 /// Burgers' solver, which says in chosen calls that a patch's state is too fast, as a state that
 /// blows up between two choices would.
-class Refusing final : public Solver {
+class Refusing final : public test::WrappedSolver {
  public:
   Refusing(std::unique_ptr<Solver> inner, double threshold)
-      : inner_(std::move(inner)), threshold_(threshold) {}
-  const SolverTraits& traits() const override { return inner_->traits(); }
-  std::size_t coefficients() const override { return inner_->coefficients(); }
-  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
-                 std::span<double> coefficients) const override {
-    return inner_->prepare(problem, patch, time, dt, coefficients);
-  }
-  void advance(ConstPatchView before, std::span<const double> coefficients,
-               PatchView after) const override {
-    inner_->advance(before, coefficients, after);
-  }
-  void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
-                           PatchView after, FaceFluxes fluxes) const override {
-    inner_->advance_with_fluxes(before, coefficients, after, fluxes);
-  }
-  void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
-                PatchView tendency) const override {
-    inner_->tendency(state, coefficients, range, tendency);
-  }
+      : WrappedSolver(std::move(inner)), threshold_(threshold) {}
   double state_cfl(ConstPatchView state, std::span<const double> coefficients) const override {
     const double cfl = inner_->state_cfl(state, coefficients);
     // A patch with a small mean is fast: far more so than any choice could know.
@@ -324,18 +311,17 @@ class Refusing final : public Solver {
   }
 
  private:
-  std::unique_ptr<Solver> inner_;
   double threshold_;
 };
 
 TEST(CflRun, GivenStatesThatAreSuddenlyFastThenTheirStepsAreTakenAgainWithTheSameBits) {
   const Wave wave;
   int different = 0;
-  const Outcome calm = run_with(wave, *burgers(), by_cfl(48, 2, 0.4));
+  const Outcome calm = run_with(wave, *burgers(), options_by_cfl(48, 2, 0.4));
   for (const double threshold :
        test::kSanitized ? std::vector{0.2} : std::vector{0.12, 0.15, 0.2, 0.25}) {
     const Refusing solver(burgers(), threshold);
-    const SimulationOptions options = by_cfl(48, 2, 0.4);
+    const SimulationOptions options = options_by_cfl(48, 2, 0.4);
     const Outcome expected = run_with(wave, solver, options);
     EXPECT_EQ(expected.time, wave.duration);
     if (expected.steps > calm.steps) ++different;
@@ -361,7 +347,7 @@ TEST(CflRun, GivenARestartBetweenStepsThatAreRefusedThenTheBitsAreThoseOfAnUndis
   const Wave wave;
   const Refusing solver(burgers(), 0.2);
   const auto backend = make_backend("serial", 1);
-  const SimulationOptions options = by_cfl(48, 2, 0.4);
+  const SimulationOptions options = options_by_cfl(48, 2, 0.4);
   Simulation undisturbed(wave, solver, *backend, options);
   std::vector<SavedRun> saved;
   while (!undisturbed.is_over()) {
@@ -419,7 +405,7 @@ TEST(CflRun, GivenAFinishedRunThenItStaysAtItsEndWithACflNumber) {
   const auto backend = make_backend("serial", 1);
   Simulation counted(*problem, *solver, *backend, run_options(32, 1, 128));
   counted.advance(128);
-  Simulation chosen(*problem, *solver, *backend, by_cfl(32, 1, 0.8), counted.save());
+  Simulation chosen(*problem, *solver, *backend, options_by_cfl(32, 1, 0.8), counted.save());
   EXPECT_TRUE(chosen.is_over());
   chosen.advance(5);
   EXPECT_EQ(chosen.step(), 128);
@@ -431,7 +417,7 @@ TEST(CflRun, GivenARunOfOneLevelAtItsStartThenItGoesOnByACflNumberOnMoreLevels) 
   const auto backend = make_backend("serial", 1);
   Simulation start(*problem, *solver, *backend, run_options(32, 1, 128));
   for (const int levels : {1, 2}) {
-    Simulation chosen(*problem, *solver, *backend, by_cfl(32, levels, 0.8), start.save());
+    Simulation chosen(*problem, *solver, *backend, options_by_cfl(32, levels, 0.8), start.save());
     chosen.advance(4);
     EXPECT_EQ(chosen.step(), 4);
     EXPECT_EQ(chosen.hierarchy().used_levels(), levels);
@@ -467,7 +453,7 @@ TEST(CflRun, GivenAnEndBeforeTheCasesThenALaterOneAtARestartGoesOnFromThere) {
   const Gust gust;
   const auto solver = test::cubic_solver();
   const auto backend = make_backend("serial", 1);
-  SimulationOptions options = by_cfl(48, 2, 0.7);
+  SimulationOptions options = options_by_cfl(48, 2, 0.7);
   options.end_time = 0.25;
   Simulation part(gust, *solver, *backend, options);
   EXPECT_EQ(run_to_end(part).time, 0.25);
@@ -486,7 +472,7 @@ TEST(CflRun, GivenAnUnhappyChoiceOfOptionsThenTheErrorNamesBoth) {
   both.cfl = 0.5;
   EXPECT_THROW(Simulation(wave, *solver, *backend, both), OptionError);
   EXPECT_THROW(Simulation(wave, *solver, *backend, run_options(48, 1, 0)), OptionError);
-  EXPECT_THROW(Simulation(wave, *solver, *backend, by_cfl(48, 1, 1.5)), OptionError)
+  EXPECT_THROW(Simulation(wave, *solver, *backend, options_by_cfl(48, 1, 1.5)), OptionError)
       << "above the solver's limit";
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/hierarchy.hpp>
@@ -70,6 +71,63 @@ struct FunctionCase : Case {
   }
 };
 
+/// A pulse in a wind that turns, and grows so fast from a breeze to a storm that long steps are
+/// refused; then it falls.
+struct Gust : FunctionCase {
+  Gust() {
+    u = [](double x, double y) {
+      return std::exp(-80.0 * ((x - 0.4) * (x - 0.4) + (y - 0.6) * (y - 0.6)));
+    };
+    duration = 0.5;
+    steady = false;
+  }
+  void velocity(Points points, double time, Vectors velocity) const override {
+    const double strength = 0.2 + 8.0 * time * time * (1.0 - time);
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      velocity.x[at] = strength * (1.0 + points.y[at] * points.y[at]);
+      velocity.y[at] = strength * (points.x[at] - 2.0 * time);
+    }
+  }
+};
+
+/// Another solver's steps, with traits that a test changes.
+class WrappedSolver : public Solver {
+ public:
+  explicit WrappedSolver(std::unique_ptr<Solver> inner)
+      : inner_(std::move(inner)), traits_(inner_->traits()) {
+    traits_.list_kernel = false;
+  }
+  const SolverTraits& traits() const override { return traits_; }
+  std::size_t coefficients() const override { return inner_->coefficients(); }
+  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override {
+    return inner_->prepare(problem, patch, time, dt, coefficients);
+  }
+  void advance(ConstPatchView before, std::span<const double> coefficients,
+               PatchView after) const override {
+    inner_->advance(before, coefficients, after);
+  }
+  void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
+                           PatchView after, FaceFluxes fluxes) const override {
+    inner_->advance_with_fluxes(before, coefficients, after, fluxes);
+  }
+  void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
+                PatchView tendency) const override {
+    inner_->tendency(state, coefficients, range, tendency);
+  }
+  double state_cfl(ConstPatchView state, std::span<const double> coefficients) const override {
+    return inner_->state_cfl(state, coefficients);
+  }
+  void displacement(const Case& problem, Points points, double time, double tau,
+                    Vectors displacement) const override {
+    inner_->displacement(problem, points, time, tau, displacement);
+  }
+
+ protected:
+  std::unique_ptr<Solver> inner_;
+  SolverTraits traits_;
+};
+
 /// A still, periodic field whose refinement is a function of level, base step and place.
 struct ScriptedCase : FunctionCase {
   static constexpr int kSteps = 64;
@@ -102,6 +160,15 @@ inline SimulationOptions run_options(int n, int levels, int steps) {
   options.points_y = n;
   options.levels = levels;
   options.steps = steps;
+  return options;
+}
+
+/// Options of a run that chooses its steps and its regrids.
+inline SimulationOptions options_by_cfl(int n, int levels, double cfl) {
+  SimulationOptions options = run_options(n, levels, 0);
+  options.cfl = cfl;
+  options.refinement.interval = 0;
+  options.refinement.buffer = 4;
   return options;
 }
 

@@ -36,29 +36,9 @@ struct StreamCase : FunctionCase {
 };
 
 /// A solver that is said to have no fluxes, so that nothing is refluxed.
-class WithoutFluxes final : public Solver {
+class WithoutFluxes final : public test::WrappedSolver {
  public:
-  WithoutFluxes() : solver_(flux_solver()), traits_(solver_->traits()) {
-    traits_.flux_form = false;
-  }
-  const SolverTraits& traits() const override { return traits_; }
-  std::size_t coefficients() const override { return solver_->coefficients(); }
-  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
-                 std::span<double> coefficients) const override {
-    return solver_->prepare(problem, patch, time, dt, coefficients);
-  }
-  void advance(ConstPatchView before, std::span<const double> coefficients,
-               PatchView after) const override {
-    solver_->advance(before, coefficients, after);
-  }
-  void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
-                PatchView tendency) const override {
-    solver_->tendency(state, coefficients, range, tendency);
-  }
-
- private:
-  std::unique_ptr<Solver> solver_;
-  SolverTraits traits_;
+  WithoutFluxes() : WrappedSolver(flux_solver()) { traits_.flux_form = false; }
 };
 
 /// A disk with an edge, in vortices that carry it across every side of the periodic domain.

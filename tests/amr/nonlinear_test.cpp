@@ -211,27 +211,9 @@ TEST(StateCfl, GivenAStateThatOverflowsDuringTheRunThenTheRunEndsWithItsPatchAnd
 
 TEST(OneGhostLayer, GivenSeveralLevelsThenTheBitsAreThoseOfTheSameSolverThatAsksForThree) {
   /// Donor cells, with more ghosts than they need.
-  class Wider final : public Solver {
+  class Wider final : public test::WrappedSolver {
    public:
-    Wider() : traits_(solver_->traits()) { traits_.ghosts = 3; }
-    const SolverTraits& traits() const override { return traits_; }
-    std::size_t coefficients() const override { return solver_->coefficients(); }
-    double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
-                   std::span<double> coefficients) const override {
-      return solver_->prepare(problem, patch, time, dt, coefficients);
-    }
-    void advance(ConstPatchView before, std::span<const double> coefficients,
-                 PatchView after) const override {
-      solver_->advance(before, coefficients, after);
-    }
-    void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
-                             PatchView after, FaceFluxes fluxes) const override {
-      solver_->advance_with_fluxes(before, coefficients, after, fluxes);
-    }
-
-   private:
-    std::unique_ptr<Solver> solver_ = plugin::find_solver("upwind1")->make({});
-    SolverTraits traits_;
+    Wider() : WrappedSolver(plugin::find_solver("upwind1")->make({})) { traits_.ghosts = 3; }
   };
   FunctionCase problem;
   problem.u = [](double x, double y) { return std::hypot(x - 0.4, y - 0.6) < 0.2 ? 1.0 : 0.0; };

@@ -24,23 +24,10 @@ using test::FunctionCase;
 using test::run_options;
 using ::testing::HasSubstr;
 
-/// A pulse in a wind that grows so fast that steps are refused.
-class Watched final : public FunctionCase {
+/// Shows its states to the test.
+class Watched final : public test::Gust {
  public:
-  explicit Watched(int every) : every_(every) {
-    u = [](double x, double y) {
-      return std::exp(-80.0 * ((x - 0.4) * (x - 0.4) + (y - 0.6) * (y - 0.6)));
-    };
-    duration = 0.5;
-    steady = false;
-  }
-  void velocity(Points points, double time, Vectors velocity) const override {
-    const double strength = 0.2 + 8.0 * time * time * (1.0 - time);
-    for (std::size_t at = 0; at < points.size(); ++at) {
-      velocity.x[at] = strength * (1.0 + points.y[at] * points.y[at]);
-      velocity.y[at] = strength * (points.x[at] - 2.0 * time);
-    }
-  }
+  explicit Watched(int every) : every_(every) {}
   int observe_every() const override { return every_; }
   void observe(const Observation& shown) const override {
     if (shown.step == fails_at && shown.rank == shown.ranks - 1) {
@@ -84,13 +71,7 @@ class Watched final : public FunctionCase {
   mutable std::map<int, Seen> seen_;
 };
 
-SimulationOptions squall() {
-  SimulationOptions options = run_options(48, 2, 0);
-  options.cfl = 1.0;
-  options.refinement.interval = 0;
-  options.refinement.buffer = 4;
-  return options;
-}
+SimulationOptions squall() { return test::options_by_cfl(48, 2, 1.0); }
 
 TEST(Observe, GivenACaseThatAsksForItThenItSeesEveryNthStateOnceAndNoBitChanges) {
   const auto solver = test::cubic_solver();
