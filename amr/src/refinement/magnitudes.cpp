@@ -26,13 +26,14 @@ double largest_in_interior(ConstPatchView field, int component) {
   return field.interior(component).abs().maxCoeff();
 }
 
-/// The largest of each component over all owners' patches.
+using Magnitudes = std::array<double, kMostComponents>;
+
+/// The largest of each component over this owner's patches.
 /// \param of_patch  the largest magnitude of a component of a patch
 template <class OfPatch>
-std::vector<double> largest_of_patches(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
-                                       OfPatch of_patch) {
+Magnitudes own_largest(const Hierarchy& hierarchy, Backend& backend, OfPatch of_patch) {
   const auto components = static_cast<std::size_t>(hierarchy.shape().components);
-  std::array<double, kMostComponents> largest{};
+  Magnitudes largest{};
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
     const Level& level = hierarchy.level(index);
     std::vector<double> each(level.size() * components);
@@ -46,22 +47,36 @@ std::vector<double> largest_of_patches(const Hierarchy& hierarchy, Backend& back
       largest[at % components] = std::max(largest[at % components], each[at]);
     }
   }
-  largest = collect_value(owner, largest, [](auto all, const auto& other) {
+  return largest;
+}
+
+/// Those of the components that there are.
+std::vector<double> of_components(const Magnitudes& largest, const Hierarchy& hierarchy) {
+  return {largest.begin(), largest.begin() + hierarchy.shape().components};
+}
+
+Magnitudes largest_of_owners(Owner& owner, const Magnitudes& own) {
+  return collect_value(owner, own, [](Magnitudes all, const Magnitudes& other) {
     for (std::size_t at = 0; at < all.size(); ++at) all[at] = std::max(all[at], other[at]);
     return all;
   });
-  return {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(components)};
 }
 
 }  // namespace
 
+std::vector<double> own_magnitudes(const Hierarchy& hierarchy, Backend& backend) {
+  return of_components(own_largest(hierarchy, backend, largest_in_interior), hierarchy);
+}
+
 std::vector<double> largest_magnitudes(const Hierarchy& hierarchy, Backend& backend, Owner& owner) {
-  return largest_of_patches(hierarchy, backend, owner, largest_in_interior);
+  const Magnitudes own = own_largest(hierarchy, backend, largest_in_interior);
+  return of_components(largest_of_owners(owner, own), hierarchy);
 }
 
 std::vector<double> largest_magnitudes_with_ghosts(const Hierarchy& hierarchy, Backend& backend,
                                                    Owner& owner) {
-  return largest_of_patches(hierarchy, backend, owner, largest_with_ghosts);
+  const Magnitudes own = own_largest(hierarchy, backend, largest_with_ghosts);
+  return of_components(largest_of_owners(owner, own), hierarchy);
 }
 
 }  // namespace kumiko::amr

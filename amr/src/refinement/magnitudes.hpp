@@ -14,6 +14,10 @@ namespace kumiko::amr {
 /// By one driver. O(points), on the backend's workers.
 std::vector<double> largest_magnitudes(const Hierarchy& hierarchy, Backend& backend, Owner& owner);
 
+/// This owner's part of largest_magnitudes(): the largest of all owners' parts are its result.
+/// Communicates with no other owner.
+std::vector<double> own_magnitudes(const Hierarchy& hierarchy, Backend& backend);
+
 /// As largest_magnitudes(), with the ghosts of all patches among the points.
 std::vector<double> largest_magnitudes_with_ghosts(const Hierarchy& hierarchy, Backend& backend,
                                                    Owner& owner);

@@ -23,11 +23,11 @@
 #include "sharing/trace_gather.hpp"
 #include "simulation/base_steps.hpp"
 #include "simulation/checks.hpp"
-#include "simulation/flow_measurement.hpp"
 #include "simulation/orders.hpp"
 #include "simulation/patch_costs.hpp"
 #include "simulation/regrid_clock.hpp"
 #include "simulation/saved_run.hpp"
+#include "simulation/window_measurement.hpp"
 #include "stepping/time_stepper.hpp"
 #include "transfer/sampling.hpp"
 #include "transfer/transfer_operators.hpp"
@@ -223,11 +223,11 @@ struct Simulation::Engine {
       while (steps_.step() < end && !is_there() && !steps_.is_over()) {
         is_whole_ = false;
         look_for_broken_values();
-        const MeasuredFlow known = std::exchange(measured_, {});
+        const Measured known = std::exchange(measured_, {});
         regrids_.look_at_what_is_travelled(steps_.step(), known.interval);
         if (regrids_.is_due(steps_.step())) {
           const TraceRecorder::Span span(recorder(), "regrid", steps_.step());
-          regrid(Fill::kProlong);
+          regrid(Fill::kProlong, known.magnitudes);
           observer().count_regrid();
         } else if (steps_.is_choice_due(steps_.step())) {
           choose_between_regrids(known.cfl);
@@ -236,9 +236,10 @@ struct Simulation::Engine {
             {end - steps_.step(), regrids_.left(steps_.step()), steps_to_show()});
         const int count = steps_.until(until, static_cast<int>(left));
         try {
-          const FlowMeasurement flow(regrids_, steps_, stepper_, steps_.step() + count);
-          if (const auto largest = steps_.advance(count, [&] { return flow.own_part(); })) {
-            measured_ = flow.of_all(*largest);
+          const WindowMeasurement at_end(hierarchy_, backend_, regrids_, steps_, stepper_,
+                                         steps_.step() + count, has_scales());
+          if (const auto largest = steps_.advance(count, [&] { return at_end.own_part(); })) {
+            measured_ = at_end.of_all(*largest);
             show_to_case();
           }
         } catch (...) {
@@ -392,11 +393,12 @@ struct Simulation::Engine {
 
   /// Rebuilds every level above 0, coarse to fine, all at the same time. At each level: ghosts,
   /// tags, the new children, their values.
-  void regrid(Fill fill) {
+  /// \param magnitudes  the largest of all owners, where they know them already
+  void regrid(Fill fill, const std::optional<std::vector<double>>& magnitudes = std::nullopt) {
     if (stepper_.shadows().is_shared() && options_.balance && steps_.step() > 0) {
       balance_.note(collect(owner_, observer().take_costs()));
     }
-    if (steps_.step() > 0) follow_scales();
+    if (steps_.step() > 0) follow_scales(magnitudes);
     stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
     plan_->begin(steps_.step());
     const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
@@ -484,9 +486,11 @@ struct Simulation::Engine {
     scales_.begin(largest_magnitudes_with_ghosts(hierarchy_, backend_, owner_));
   }
 
-  void follow_scales() {
-    if (options_.refinement.criterion != Criterion::kLoehner) return;
-    scales_.follow(largest_magnitudes(hierarchy_, backend_, owner_));
+  bool has_scales() const { return options_.refinement.criterion == Criterion::kLoehner; }
+
+  void follow_scales(const std::optional<std::vector<double>>& magnitudes) {
+    if (!has_scales()) return;
+    scales_.follow(magnitudes ? *magnitudes : largest_magnitudes(hierarchy_, backend_, owner_));
   }
 
   TraceRecorder& recorder() { return observer().recorder(); }
@@ -506,7 +510,7 @@ struct Simulation::Engine {
   RegridClock regrids_;
   Orders orders_;
   bool is_whole_ = true;  ///< whether the state is that before steps_.step()
-  MeasuredFlow measured_;
+  Measured measured_;
   std::optional<RegridPlan> plan_;
   int next_check_ = 0;
   FieldScales scales_;
