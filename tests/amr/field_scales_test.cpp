@@ -65,6 +65,18 @@ TEST(FieldScales, GivenComponentsOfUnlikeSizesThenEachHasItsOwnButForWhatIsNextT
   EXPECT_EQ(scales.of(3), 1e5 * 0x1p-40);
 }
 
+TEST(FieldScales, GivenAVectorThenItsComponentsShareTheScaleOfTheLargerOne) {
+  FieldScales scales({{.x = 1, .y = 3}});
+  scales.begin(std::array{2.0, 1e-9, 7.0, 5.0});
+  EXPECT_EQ(scales.of(0), 2.0);
+  EXPECT_EQ(scales.of(1), 5.0);
+  EXPECT_EQ(scales.of(2), 7.0);
+  EXPECT_EQ(scales.of(3), 5.0);
+  scales.follow(std::array{2.0, 21.0, 7.0, 1e-9});
+  EXPECT_EQ(scales.of(1), 20.0);
+  EXPECT_EQ(scales.of(3), 20.0) << "what turns keeps its size";
+}
+
 // --- In runs ---
 
 /// Waves that enter on the left, over a field of another height; `waves` of each component.
@@ -94,11 +106,10 @@ struct Entering final : FunctionCase {
 };
 
 /// Patches of level 1 when the waves are within the domain.
-std::size_t refined_by(const Entering& problem) {
-  const auto solver = cubic_solver();
+std::size_t refined_by(const Entering& problem, const Solver& solver = *cubic_solver()) {
   const auto backend = make_backend("serial", 1);
   SimulationOptions options = run_options(64, 2, 128);
-  Simulation run(problem, *solver, *backend, options);
+  Simulation run(problem, solver, *backend, options);
   run.advance(104);
   return run.hierarchy().level(1).size();
 }
@@ -119,6 +130,21 @@ TEST(FieldScales, GivenASmallComponentBesideALargeOneThenItIsRefinedToo) {
   const std::size_t patches = refined_by(Entering({1.0}));
   EXPECT_EQ(refined_by(Entering({1e5, 1.0})), patches);
   EXPECT_EQ(refined_by(Entering({1.0, 1e5})), patches);
+}
+
+/// The cubic solver of two components that make one vector.
+class OfVector final : public test::WrappedSolver {
+ public:
+  OfVector() : WrappedSolver(cubic_solver()) {
+    traits_.components = 2;
+    traits_.vectors = {{.x = 0, .y = 1}};
+  }
+};
+
+TEST(FieldScales, GivenAVectorAlongOneAxisThenWhatRipplesAlongTheOtherIsNotRefined) {
+  const OfVector solver;
+  const Entering along_x({1.0, 1e-5});
+  EXPECT_EQ(refined_by(along_x, solver), refined_by(Entering({1.0})));
 }
 
 }  // namespace

@@ -380,6 +380,68 @@ TEST(SolverFromPlugin, GivenASolverThatLimitsStatesThenItsAnswerComesThrough) {
   EXPECT_FALSE(any.traits().limits_states);
 }
 
+/// Of a density, a momentum and an energy.
+class Momentum final : public amr::Solver {
+ public:
+  explicit Momentum(std::vector<amr::VectorComponents> vectors, int components = 4) {
+    traits_.components = components;
+    traits_.vectors = std::move(vectors);
+  }
+  const amr::SolverTraits& traits() const override { return traits_; }
+  std::size_t coefficients() const override { return 0; }
+  double prepare(const amr::Case&, const amr::PatchPoints&, double, double,
+                 std::span<double>) const override {
+    return 0.0;
+  }
+  void advance(amr::ConstPatchView, std::span<const double>, amr::PatchView) const override {}
+
+ private:
+  amr::SolverTraits traits_;
+};
+
+TEST(SolverFromPlugin, GivenAVectorAmongItsComponentsThenItComesThrough) {
+  using Vectors = std::vector<amr::VectorComponents>;
+  const SolverFromBeyond solver(give(std::make_unique<Momentum>(Vectors{{.x = 2, .y = 1}})), "gas",
+                                "solver 'gas'");
+  ASSERT_EQ(solver.traits().vectors.size(), 1U);
+  EXPECT_EQ(solver.traits().vectors.front().x, 2);
+  EXPECT_EQ(solver.traits().vectors.front().y, 1);
+  EXPECT_TRUE(amr::impossible_declarations(solver).empty());
+}
+
+TEST(SolverFromPlugin, GivenVectorsThatCannotBeThenItsDeclarationSaysSo) {
+  const auto impossible = [](std::vector<amr::VectorComponents> vectors, int components = 4) {
+    return amr::impossible_declarations(Momentum(std::move(vectors), components));
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(impossible({{.x = 1, .y = 4}}),
+            Lines{"declares a vector with component 4; its components are 0 to 3"});
+  EXPECT_EQ(impossible({{.x = 1, .y = 2}, {.x = 3, .y = 1}}),
+            Lines{"declares component 1 twice among its vectors"});
+  EXPECT_EQ(impossible({{.x = 0, .y = 1}}, 0),
+            Lines{"declares vectors but not the number of components; give both"});
+}
+
+/// The traits of a plugin from before there were vectors.
+kumiko_status older_traits(const void*, kumiko_solver_traits* traits, kumiko_error*) {
+  traits->vectors = reinterpret_cast<const kumiko_vector_components*>(8);
+  traits->vector_count = 7;
+  traits->size = offsetof(kumiko_solver_traits, vectors);
+  traits->dimensions = 2;
+  traits->ghosts = 1;
+  traits->cfl_limit = 1.0;
+  return KUMIKO_OK;
+}
+
+TEST(SolverFromPlugin, GivenTraitsFromBeforeThereWereVectorsThenAllComponentsAreScalars) {
+  kumiko_solver_functions older{};
+  older.size = sizeof(older);
+  older.traits = older_traits;
+  older.destroy = [](void*) {};
+  const SolverFromBeyond solver({&older, nullptr}, "older", "solver 'older'");
+  EXPECT_TRUE(solver.traits().vectors.empty());
+}
+
 TEST(SolverFromPlugin, GivenThreeDimensionsThenItsDeclarationIsImpossible) {
   struct Solid final : amr::Solver {
     Solid() { traits_.dimensions = 3; }

@@ -24,13 +24,25 @@ void follow_one(FieldScale& scale, double magnitude) {
 
 void FieldScales::begin(std::span<const double> magnitudes) {
   scales_.clear();
-  for (const double magnitude : magnitudes) scales_.push_back({magnitude, magnitude});
+  for (const double magnitude : shared(magnitudes)) scales_.push_back({magnitude, magnitude});
 }
 
 void FieldScales::follow(std::span<const double> magnitudes) {
+  const std::vector<double> of_fields = shared(magnitudes);
   for (std::size_t component = 0; component < scales_.size(); ++component) {
-    follow_one(scales_[component], magnitudes[component]);
+    follow_one(scales_[component], of_fields[component]);
   }
+}
+
+/// The magnitudes, with that of a vector for its components.
+std::vector<double> FieldScales::shared(std::span<const double> magnitudes) const {
+  std::vector<double> all(magnitudes.begin(), magnitudes.end());
+  for (const VectorComponents& vector : vectors_) {
+    double& x = all[static_cast<std::size_t>(vector.x)];
+    double& y = all[static_cast<std::size_t>(vector.y)];
+    x = y = std::max(x, y);
+  }
+  return all;
 }
 
 double FieldScales::of(int component) const {

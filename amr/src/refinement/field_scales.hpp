@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kumiko/amr/field_scale.hpp>
+#include <kumiko/amr/solver.hpp>
 
 namespace kumiko::amr {
 
@@ -13,6 +14,10 @@ namespace kumiko::amr {
 /// 2 alone: a field whose magnitude stays within a factor keeps its scale to the bit.
 class FieldScales {
  public:
+  FieldScales() = default;
+  /// The components of each of these vectors share one scale, by the largest magnitude of them.
+  explicit FieldScales(std::vector<VectorComponents> vectors) : vectors_(std::move(vectors)) {}
+
   /// The scales of a run that begins: the magnitudes themselves.
   void begin(std::span<const double> magnitudes);
   /// Follows the field. With m the largest magnitude, a scale s doubles while m >= 2 s and halves
@@ -28,6 +33,9 @@ class FieldScales {
   void resume(std::vector<FieldScale> saved) { scales_ = std::move(saved); }
 
  private:
+  std::vector<double> shared(std::span<const double> magnitudes) const;
+
+  std::vector<VectorComponents> vectors_;
   std::vector<FieldScale> scales_;
 };
 

@@ -70,7 +70,8 @@ struct Simulation::Engine {
         costs_(hierarchy_, solver, stepper_, options_.subcycling),
         steps_(problem, solver, options_, hierarchy_, backend, stepper_),
         regrids_(hierarchy_, stepper_, options_, steps_.may_grow(), owner),
-        orders_(owner) {}
+        orders_(owner),
+        scales_(solver.traits().vectors) {}
 
   void initialize() {
     backend_.run([this] {

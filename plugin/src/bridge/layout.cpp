@@ -61,8 +61,9 @@ static_assert(places(offsetof(Traits, size), offsetof(Traits, dimensions),
                      offsetof(Traits, is_flux_form), offsetof(Traits, has_tendency),
                      offsetof(Traits, is_nonlinear), offsetof(Traits, cfl_limit),
                      offsetof(Traits, order), offsetof(Traits, coefficients),
-                     sizeof(Traits)) == places(0, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64));
-static_assert(offsetof(Traits, coefficients) + sizeof(Traits::coefficients) == sizeof(Traits));
+                     offsetof(Traits, vectors), offsetof(Traits, vector_count), sizeof(Traits)) ==
+              places(0, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 72, 80));
+static_assert(offsetof(Traits, vector_count) + sizeof(Traits::vector_count) == sizeof(Traits));
 
 using OnePatch = kumiko_patch;
 static_assert(places(offsetof(OnePatch, size), offsetof(OnePatch, points),
@@ -111,8 +112,8 @@ static_assert(places(sizeof(kumiko_error), sizeof(kumiko_value), sizeof(kumiko_p
                      sizeof(kumiko_state), sizeof(kumiko_field), sizeof(kumiko_coefficients),
                      sizeof(kumiko_range), sizeof(kumiko_boundary), sizeof(kumiko_published_value),
                      sizeof(kumiko_case), sizeof(kumiko_patch_advance), sizeof(kumiko_solver),
-                     sizeof(kumiko_observed_patch)) ==
-              places(512, 56, 104, 64, 24, 16, 16, 16, 16, 16, 16, 40, 16, 56, 16, 56));
+                     sizeof(kumiko_observed_patch), sizeof(kumiko_vector_components)) ==
+              places(512, 56, 104, 64, 24, 16, 16, 16, 16, 16, 16, 40, 16, 56, 16, 56, 8));
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -20,10 +21,15 @@ namespace {
 /// declared.
 struct ServedSolver {
   explicit ServedSolver(std::unique_ptr<amr::Solver> made)
-      : solver(std::move(made)), coefficients(solver->coefficients()) {}
+      : solver(std::move(made)), coefficients(solver->coefficients()) {
+    for (const amr::VectorComponents& one : solver->traits().vectors) {
+      vectors.push_back({one.x, one.y});
+    }
+  }
 
   std::unique_ptr<amr::Solver> solver;
   std::size_t coefficients;
+  std::vector<kumiko_vector_components> vectors;
 };
 
 const ServedSolver& whole(const void* self) { return *static_cast<const ServedSolver*>(self); }
@@ -91,7 +97,9 @@ kumiko_status traits(const void* self, kumiko_solver_traits* traits, kumiko_erro
                        .is_nonlinear = own.nonlinear ? 1 : 0,
                        .cfl_limit = own.cfl_limit,
                        .order = own.order,
-                       .coefficients = whole(self).coefficients});
+                       .coefficients = whole(self).coefficients,
+                       .vectors = whole(self).vectors.data(),
+                       .vector_count = whole(self).vectors.size()});
   });
 }
 
@@ -223,6 +231,10 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.name = std::move(name);
   traits_.dimensions = given.dimensions;
   traits_.components = given.components;
+  given = known_part(given);  // a plugin from before there were vectors gives none
+  for (const kumiko_vector_components& one : std::span(given.vectors, given.vector_count)) {
+    traits_.vectors.push_back({one.x, one.y});
+  }
   traits_.centring = static_cast<amr::Centring>(given.centring);
   traits_.ghosts = given.ghosts;
   traits_.cfl_limit = given.cfl_limit;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/equation.hpp>
@@ -15,11 +16,20 @@
 
 namespace kumiko::amr {
 
+/// The components that make one vector, by their numbers from 0.
+struct VectorComponents {
+  int x = 0;
+  int y = 0;
+};
+
 /// What a solver tells the engine about itself.
 struct SolverTraits {
   std::string name = {};
   int dimensions = kAxes;  ///< of its patches; no other number yet
   int components = 0;      ///< that it advances; 0 = as many as the case has
+  /// Vectors among the components, as a momentum is. The others are scalars. The components of a
+  /// vector share one scale in Löhner's indicator.
+  std::vector<VectorComponents> vectors = {};
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
   double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve

@@ -244,6 +244,11 @@ typedef struct kumiko_case {
 // Solvers.
 enum { KUMIKO_NODE = 0, KUMIKO_CELL = 1 };
 
+typedef struct kumiko_vector_components {  // of one vector among the components
+  int32_t x;
+  int32_t y;
+} kumiko_vector_components;
+
 typedef struct kumiko_solver_traits {  // as long as the solver lives
   size_t size;
   int32_t dimensions;  // 2
@@ -257,6 +262,8 @@ typedef struct kumiko_solver_traits {  // as long as the solver lives
   double cfl_limit;
   double order;
   size_t coefficients;
+  const kumiko_vector_components* vectors;  // vector_count of them; none: all are scalars
+  size_t vector_count;
 } kumiko_solver_traits;
 
 typedef struct kumiko_patch {
