@@ -123,8 +123,9 @@ void add_refinement(const Problem& problem, const amr::Simulation& simulation, i
     choices.add("amr.interval", fmt::format("{}", simulation.next_regrid() - first_step),
                 "up to the first regrid: as long as the flow stays within amr.buffer");
   }
-  if (problem.options.cfl > 0.0 && problem.source.written("amr.buffer").empty()) {
-    choices.add("amr.buffer", fmt::format("{}", asked.buffer), "suits time.cfl");
+  if (asked.interval == 0 && problem.source.written("amr.buffer").empty()) {
+    choices.add("amr.buffer", fmt::format("{}", asked.buffer),
+                problem.options.cfl > 0.0 ? "suits time.cfl" : "suits amr.interval");
   }
   if (asked.threshold_order > 0) {
     choices.add_if_left("amr.threshold_at", "0", fmt::format("{}", asked.threshold_at),
@@ -189,8 +190,8 @@ double advance(const Problem& problem, amr::Simulation& simulation, int steps) {
   const Clock::time_point begin = Clock::now();
   try {
     simulation.advance(steps);
-  } catch (const amr::BrokenValueError& error) {
-    throw std::runtime_error(describe(error, problem));
+  } catch (...) {
+    rethrow_naming_plugins(problem);
   }
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }

@@ -122,6 +122,7 @@ class DryRun(Preview):
         flow = ["--set", "amr.interval=0", "--set", "amr.threshold_order=2", "--set", "grid.base=128"]
         told = self.used(self.forecast(ZALESAK, *flow))
         self.assertGreaterEqual(int(told["amr.interval"]), 1)
+        self.assertEqual(told["amr.buffer"], "4")
         self.assertEqual(told["amr.threshold_at"], "256")
         self.assertEqual(told["amr.threshold"], "0.4")
         self.assertEqual(told["time.stop_step"], "2560")

@@ -387,17 +387,21 @@ void ConfigSource::complete_rows(amr::ParameterSet& values) const {
 }
 
 void ConfigSource::complete_steps(amr::ParameterSet& values) const {
-  const double cfl = values.number(kCfl);
-  if (cfl == 0.0) return;
   const auto set = [&](const char* key, std::int64_t value) {
     if (!sets(key)) values.set(key, value);
   };
-  set(kSteps, 0);
-  set("amr.interval", 0);
-  // Twice the distance that a base step carries over the finest level that is tagged.
+  const double cfl = values.number(kCfl);
+  if (cfl > 0.0) {
+    set(kSteps, 0);
+    set("amr.interval", 0);
+  }
+  if (values.integer("amr.interval") != 0 && cfl == 0.0) return;
+  // Twice the distance that a base step carries over the finest level that is tagged. A fixed
+  // number of steps does not tell its CFL number; 1 stands for it.
   const std::int64_t finer = values.flag("step.subcycling") ? values.integer("amr.levels") - 2 : 0;
   const double substeps = std::exp2(std::max<std::int64_t>(0, finer));
-  const auto buffer = static_cast<std::int64_t>(std::ceil(2.0 * cfl * substeps));
+  const auto buffer =
+      static_cast<std::int64_t>(std::ceil(2.0 * (cfl > 0.0 ? cfl : 1.0) * substeps));
   constexpr std::int64_t kLeast = 2;
   set("amr.buffer", std::clamp<std::int64_t>(buffer, kLeast, amr::kPatchSize));
 }

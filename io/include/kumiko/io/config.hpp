@@ -110,7 +110,7 @@ class ConfigSource {
 
   amr::ParameterSet values(const Schema& schema, bool core_only) const;
   void refuse_missing(const Schema& schema) const;
-  /// Sets the defaults for a run that chooses its steps.
+  /// Sets the defaults for a run that chooses its steps or its regrids.
   void complete_steps(amr::ParameterSet& values) const;
   /// Leaves rows of diagnostics to their interval if only that is given.
   void complete_rows(amr::ParameterSet& values) const;
