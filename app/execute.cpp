@@ -501,15 +501,9 @@ io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simul
         step_to_end(problem, backend, simulation, progress, files, past, trace);
     if (ranks != nullptr) add_ranks(simulation, *ranks, before, summary);
     return summary;
-  } catch (const amr::BrokenValueError& error) {
-    trace.save(simulation);
-    throw std::runtime_error(describe(error, problem));
-  } catch (const amr::DeclarationError& error) {
-    trace.save(simulation);
-    throw std::runtime_error(fmt::format("'{}': {}", problem.solver_file.string(), error.what()));
   } catch (...) {
     trace.save(simulation);
-    throw;
+    rethrow_naming_plugins(problem);
   }
 }
 

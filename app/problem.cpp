@@ -231,6 +231,14 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
+/// What to say of an error, with the plugins that it can be from.
+std::string in_words(const amr::BrokenValueError& error, const Problem& problem) {
+  return fmt::format("{} ({})", error.what(), plugins_in_words(problem));
+}
+std::string in_words(const amr::DeclarationError& error, const Problem& problem) {
+  return fmt::format("'{}': {}", problem.solver_file.string(), error.what());
+}
+
 /// Calls make(); what it throws names the key's place, or the plugin to blame.
 template <class Make>
 auto blaming(const Problem& problem, Make make) {
@@ -240,9 +248,9 @@ auto blaming(const Problem& problem, Make make) {
     } catch (const amr::OptionError& error) {
       throw problem.source.error(error);
     } catch (const amr::DeclarationError& error) {
-      throw RequestError("'{}': {}", problem.solver_file.string(), error.what());
+      throw RequestError("{}", in_words(error, problem));
     } catch (const amr::BrokenValueError& error) {
-      throw std::runtime_error(describe(error, problem));
+      throw std::runtime_error(in_words(error, problem));
     }
   });
 }
@@ -363,8 +371,14 @@ std::string plugins_in_words(const Problem& problem) {
                      problem.solver_file.string());
 }
 
-std::string describe(const amr::BrokenValueError& error, const Problem& problem) {
-  return fmt::format("{} ({})", error.what(), plugins_in_words(problem));
+void rethrow_naming_plugins(const Problem& problem) {
+  try {
+    throw;
+  } catch (const amr::BrokenValueError& error) {
+    throw std::runtime_error(in_words(error, problem));
+  } catch (const amr::DeclarationError& error) {
+    throw std::runtime_error(in_words(error, problem));
+  }
 }
 
 void check_parts(const Problem& problem, int owners) {

@@ -130,8 +130,9 @@ void warn_above_uniform(const Problem& problem, double fraction, std::string_vie
 /// The case, the solver and the plugins that they are from.
 std::string plugins_in_words(const Problem& problem);
 
-/// What to say of values that are not finite: with the plugins that they can be from.
-std::string describe(const amr::BrokenValueError& error, const Problem& problem);
+/// Throws the exception that is being handled: where a solver or a case is to blame, with the file
+/// that it is from.
+[[noreturn]] void rethrow_naming_plugins(const Problem& problem);
 
 /// Checks what make_simulation() checks before it builds anything. Throws RequestError.
 void check_parts(const Problem& problem, int owners);
