@@ -361,6 +361,69 @@ TEST(CflRun, GivenARestartBetweenStepsThatAreRefusedThenTheBitsAreThoseOfAnUndis
   }
 }
 
+/// The cubic solver, for which a patch is too fast in the step that covers a time, unless the base
+/// step is short.
+class Tripping final : public test::WrappedSolver {
+ public:
+  Tripping(const PatchId& id, double when, double longest, double coarsest)
+      : WrappedSolver(test::cubic_solver()),
+        id_(id),
+        when_(when),
+        longest_(longest),
+        spacing_(std::ldexp(coarsest, -id.level)) {}
+  double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
+                 std::span<double> coefficients) const override {
+    const double cfl = inner_->prepare(problem, patch, time, dt, coefficients);
+    const bool is_it = patch.spacing == spacing_ && patch.first_i == id_.i * kPatchSize &&
+                       patch.first_j == id_.j * kPatchSize;
+    const bool covers = time <= when_ && when_ < time + dt;
+    return is_it && covers && std::ldexp(dt, id_.level) > longest_ ? 4.0 * traits_.cfl_limit : cfl;
+  }
+
+ private:
+  PatchId id_;
+  double when_;
+  double longest_;
+  double spacing_;
+};
+
+TEST(CflRun, GivenARefusalByAnyPatchOfAnyLevelAndOwnerThenTheRunIsTheSame) {
+  const Gust problem;
+  const SimulationOptions options = options_by_cfl(48, 3, 0.7);
+  const auto backend = make_backend("serial", 1);
+  const auto untroubled = test::cubic_solver();
+  Simulation calm(problem, *untroubled, *backend, options);
+  calm.advance(10);
+  calm.advance(calm.next_regrid() - calm.step() + 1);  // neither mesh nor step change here
+  ASSERT_GT(calm.next_regrid(), calm.step());
+  // Within the next base step, late enough for the last step of the finest level.
+  const double when = calm.time() + 0.9 * calm.dt();
+  const double longest = 0.6 * calm.dt();
+  const double coarsest = calm.hierarchy().geometry().spacing(0);
+  std::vector<PatchId> all;
+  for (int level = 0; level < 3; ++level) {
+    for (const PatchId& id : calm.hierarchy().mesh().ids(level)) all.push_back(id);
+  }
+  const Outcome of_calm = run_to_end(calm);
+  const Outcome expected = run_with(problem, Tripping({0, 1, 1}, when, longest, coarsest), options);
+  EXPECT_GT(expected.steps, of_calm.steps);
+  for (std::size_t at = 0; at < all.size(); at += test::kSanitized ? 9 : 1) {
+    SCOPED_TRACE(to_string(all[at]));
+    const Tripping solver(all[at], when, longest, coarsest);
+    EXPECT_EQ(run_with(problem, solver, options), expected);
+    EXPECT_EQ(run_with(problem, solver, options, {"threads", 3, Schedule::kDataflow}), expected);
+    if (at % 5 != 0) continue;
+    test::on_loopback_ranks({.ranks = 2, .seed = at}, [&](Backend& own, Owner& owner) {
+      Simulation run(problem, solver, own, options, owner);
+      if (owner.number() == 0) {
+        EXPECT_EQ(run_to_end(run, 7), expected);
+      }
+      while (owner.number() != 0 && run.follow()) {
+      }
+    });
+  }
+}
+
 /// A field whose indicator fails at a base step, on one owner alone where there are several.
 class BrokenIndicator final : public test::ScriptedCase {
  public:
