@@ -122,13 +122,14 @@ class DryRun(Preview):
         flow = ["--set", "amr.interval=0", "--set", "amr.threshold_order=2", "--set", "grid.base=128"]
         told = self.used(self.forecast(ZALESAK, *flow))
         self.assertGreaterEqual(int(told["amr.interval"]), 1)
-        self.assertEqual(told["amr.buffer"], "4")
         self.assertEqual(told["amr.threshold_at"], "256")
         self.assertEqual(told["amr.threshold"], "0.4")
         self.assertEqual(told["time.stop_step"], "2560")
         told = self.used(self.forecast(PLAIN, "--set", "amr.levels=3", "--set", "time.cfl=0.8"))
         self.assertEqual(told["amr.buffer"], "4")
         self.assertGreaterEqual(int(told["amr.interval"]), 1)
+        told = self.used(self.forecast(PLAIN, "--set", "amr.levels=3", "--set", "amr.interval=0"))
+        self.assertEqual(told["amr.buffer"], "4")
         plain = self.used(self.forecast(ZALESAK, *SMALL))
         for key in ("amr.interval", "amr.buffer", "amr.threshold", "amr.threshold_at", "time.steps", "time.stop_step"):
             self.assertNotIn(key, plain)
