@@ -73,6 +73,8 @@ constexpr Command kCommands[] = {
      "kumiko solver check my_solver/build/my_solver.so", check_command},
     {"case", "the cases", "", nullptr},
     {"case list", "name the cases found", "kumiko case list", case_list_command},
+    {"case show", "say what a case is posed for, its domain and its keys",
+     "kumiko case show channel", case_show_command},
     {"case new", "write a folder with a case to begin with", "kumiko case new my_case",
      new_case_command},
 };

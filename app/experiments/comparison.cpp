@@ -283,6 +283,11 @@ Comparison plan_comparison(const CompareRequest& request) {
   comparison.repetitions = request.repetitions;
   // Of what is wrong with the file no contender is to blame.
   const Problem file = load_problem(request);
+  const std::string base = file.source.override_of("grid.base");
+  refuse_if(!request.resolutions.empty() && !base.empty(),
+            "{} beside --resolutions changes what the file's time.steps and points in y are in "
+            "proportion to; leave out one of them, or change grid.base in the file",
+            base);
   comparison.contenders = parse_contenders(request, file);
   comparison.case_name = file.run.case_name;
   comparison.levels = file.options.levels;

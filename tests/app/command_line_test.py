@@ -327,7 +327,7 @@ class Help(CommandTest):
 
     def test_given_help_then_it_fits_a_screen_and_has_an_example_that_is_understood(self):
         commands = re.findall(r"^  (\w+) ", self.kumiko("--help").stdout.partition("Subcommands:")[2], re.M)
-        groups = {"search": ("serve", "join"), "solver": ("list", "show", "new", "check"), "case": ("list", "new")}
+        groups = {"search": ("serve", "join"), "solver": ("list", "show", "new", "check"), "case": ("list", "show", "new")}
         for words in [[name] for name in commands if name not in groups] + [
             [group, name] for group, names in groups.items() for name in names
         ]:
@@ -363,6 +363,14 @@ class Help(CommandTest):
         for part in ("advection", "cell averages", "solver.beta", "conserves mass"):
             self.assertIn(part, shown)
         self.assert_refused(self.kumiko("solver", "show", "thnc"), "'thnc'", "did you mean 'thinc'?")
+
+    def test_given_a_case_then_show_says_what_it_is_posed_for(self):
+        shown = self.kumiko("case", "show", "channel").stdout
+        for part in ("advection", "domain               2 by 1", "left                 fixed value 1", "steady",
+                     "case.inflow", "the exact solution"):  # fmt: skip
+            self.assertIn(part, shown)
+        self.assertIn("velocity             unsteady", self.kumiko("case", "show", "vortex").stdout)
+        self.assert_refused(self.kumiko("case", "show", "chanel"), "'chanel'", "did you mean 'channel'?")
 
 
 class Results(CommandTest):
