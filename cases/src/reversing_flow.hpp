@@ -12,12 +12,14 @@
 
 namespace kumiko::cases {
 
-/// A case whose velocity is a steady one times cos(πt/T). At the start, the disk of radius 0.15
-/// about a centre, or for orders of convergence a Gaussian there. The solution is known at t = 0
-/// and t = T only. What derives from it gives velocity and stream function.
+/// A case whose velocity is a steady one times cos(πt/T), or the steady one if it is not to
+/// reverse. At the start, the disk of radius 0.15 about a centre, or for orders of convergence a
+/// Gaussian there. The solution is known at t = 0 and t = T only, without a reversal at t = 0. What
+/// derives from it gives velocity and stream function.
 class ReversingFlow : public amr::Case {
  public:
   double end_time() const override { return period_; }
+  bool steady_velocity() const override { return !reverses_; }
 
   void initial(amr::Points points, int, std::span<double> values) const override {
     constexpr double kRadius = 0.15;
@@ -33,21 +35,25 @@ class ReversingFlow : public amr::Case {
              std::span<double> values) const override {
     constexpr double kSlack = 1e-9;
     const double turn = time / period_;
-    if (std::abs(turn) > kSlack && std::abs(turn - 1.0) > kSlack) return false;
+    const bool is_back = reverses_ && std::abs(turn - 1.0) <= kSlack;
+    if (std::abs(turn) > kSlack && !is_back) return false;
     initial(points, component, values);
     return true;
   }
 
  protected:
-  /// \param parameters  period, initial and sigma
+  /// \param parameters  period, reverses, initial and sigma
   ReversingFlow(const amr::ParameterSet& parameters, double centre_x, double centre_y)
       : period_(parameters.number("period")),
+        reverses_(parameters.flag("reverses")),
         disk_(parameters.text("initial") == "disk"),
         bell_{centre_x, centre_y, parameters.number("sigma")} {}
 
   static std::vector<amr::ParameterSpec> parameters() {
     return {
         {"period", 8.0, "T, the length of the whole run; the flow reverses at T / 2", 1e-3, 1000.0},
+        {"reverses", true,
+         "whether the flow reverses; else it is steady, and no solution is known"},
         amr::choice("initial", {"disk", "gaussian"}, "disk",
                     "what is drawn out: the disk of the literature, or a Gaussian"),
         {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}};
@@ -55,11 +61,14 @@ class ReversingFlow : public amr::Case {
 
   double period() const { return period_; }
   bool is_disk() const { return disk_; }
-  /// cos(πt/T), by plain arithmetic.
-  double strength(double time) const { return sine_forms(0.5 * (time / period_)).cosine(); }
+  /// cos(πt/T), by plain arithmetic, or 1 where nothing reverses.
+  double strength(double time) const {
+    return reverses_ ? sine_forms(0.5 * (time / period_)).cosine() : 1.0;
+  }
 
  private:
   double period_;
+  bool reverses_;
   bool disk_;
   Bell bell_;
 };

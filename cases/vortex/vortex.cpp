@@ -67,7 +67,7 @@ class Vortex final : public ReversingFlow {
   std::vector<PublishedValue> published_values() const override {
     std::vector<PublishedValue> values;
     for (const Published& of : kPublished) {
-      if (!is_disk() || std::abs(of.period - period()) > 1e-9) continue;
+      if (!is_disk() || steady_velocity() || std::abs(of.period - period()) > 1e-9) continue;
       for (std::size_t at = 0; at < of.l1.size(); ++at) {
         values.push_back({of.scheme, of.l1[at], of.source, "l1", 32 << at});
       }
