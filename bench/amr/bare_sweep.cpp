@@ -11,16 +11,8 @@
 
 namespace kumiko::bench {
 
-namespace {
-
-constexpr int kBasePoints = 256;
-constexpr int kLevels = 3;
-constexpr int kStepsBefore = 160;  // a sixteenth of the revolution
-
-}  // namespace
-
-BareSweep::BareSweep() : run_(kBasePoints, kLevels, "serial") {
-  run_.advance(kStepsBefore);
+BareSweep::BareSweep(const RunSpec& spec, int base_steps) : run_(spec, "serial", 1) {
+  run_.advance(base_steps);
   for (int index = 0; index < run_.hierarchy().used_levels(); ++index) {
     const amr::Level& level = run_.hierarchy().level(index);
     std::vector<amr::Patch>& patches = levels_.emplace_back();

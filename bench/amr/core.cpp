@@ -1,11 +1,9 @@
 // What one core does: its peak, the hot kernel, and a uniform grid through the whole engine. What
 // the cores do with the AMR run's patches and nothing beside the kernel. Prints medians over short
 // windows, which a disturbance hits or misses as a whole.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,40 +13,15 @@
 #include <kumiko/runtime/cpu_budget.hpp>
 
 #include "bare_sweep.hpp"
+#include "case_run.hpp"
 #include "fma_peak.hpp"
 #include "hot_patch.hpp"
+#include "rates.hpp"
 #include "support/arguments.hpp"
 #include "support/json_line.hpp"
-#include "zalesak_run.hpp"
 
 namespace kumiko::bench {
 namespace {
-
-/// What calls say to have done, per second; seconds where a name says so.
-class Rates {
- public:
-  /// Calls function(), which returns an amount: flops, points.
-  template <class Function>
-  void measure(const std::string& name, Function&& function) {
-    const auto begin = std::chrono::steady_clock::now();
-    const double amount = function();
-    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-    add(name, amount / time.count());
-  }
-
-  void add(const std::string& name, double rate) { rates_[name].push_back(rate); }
-
-  void add_medians(JsonLine& line) {
-    for (auto& [name, values] : rates_) {
-      const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-      std::nth_element(values.begin(), middle, values.end());
-      line.add(name, *middle);
-    }
-  }
-
- private:
-  std::map<std::string, std::vector<double>> rates_;
-};
 
 /// Half a millisecond each, or one: less than an OS gives another program at a time.
 constexpr long kFmaRounds = 200'000;
@@ -88,8 +61,10 @@ constexpr int kStretch = 20;
 /// The two backends in turn.
 void measure_grid(Rates& rates, int points, int windows) {
   const std::string name = "grid_" + std::to_string(points);
-  ZalesakRun serial(points, 1, "serial");
-  ZalesakRun threads(points, 1, "threads");
+  constexpr int kStepsPerPoint = 10;  // 2560 for 256
+  const RunSpec spec{.points = points, .levels = 1, .steps = kStepsPerPoint * points};
+  CaseRun serial(spec, "serial", 1);
+  CaseRun threads(spec, "threads", 1);
   serial.advance(kStretch);
   threads.advance(kStretch);
   for (int window = 0; window < windows; ++window) {
@@ -100,7 +75,8 @@ void measure_grid(Rates& rates, int points, int windows) {
 
 /// One worker and all in turn.
 void measure_sweep(Rates& rates, int workers, int windows) {
-  BareSweep sweep;
+  constexpr int kStepsBefore = 160;  // a sixteenth of the revolution
+  BareSweep sweep({}, kStepsBefore);
   for (int window = 0; window < windows; ++window) {
     for (const int count : std::set{1, workers}) {
       rates.add("sweep_" + std::to_string(count), sweep.rate(count, kStretch));
@@ -113,7 +89,7 @@ void measure_sweep(Rates& rates, int workers, int windows) {
 void measure_recording(Rates& rates, int windows) {
   using Seconds = std::chrono::duration<double>;
   const auto now = [] { return std::chrono::steady_clock::now(); };
-  ZalesakRun run(256, 3, "threads");
+  CaseRun run({}, "threads", 1);
   run.advance(kStretch);
   // Large pieces of memory are returned at once: each trace pays for its pages, as the first does.
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
