@@ -372,6 +372,13 @@ class BeforeTheFirstStep(PluginTest):
         done = self.run_shipped(*words, "--overwrite")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_given_a_factor_that_contradicts_the_velocity_then_it_is_refused(self):
+        words = ["--plugin-path", PLUGINS / "squall.so", "--set", "case.name=squall", "--set", "time.stop_step=2",
+                 "--set", "time.steps=800", "--set", "solver.name=upwind1"]  # fmt: skip
+        done = self.run_shipped(*words, "--set", "case.factor=1.25")
+        self.assert_told(done, 2, "velocity_factor() is 1.25", "unit_factor_time()", "return nothing")
+        self.assertEqual(self.run_shipped(*words, "--set", "case.factor=1").returncode, 0)
+
     def test_given_more_coefficients_than_were_declared_then_they_are_refused(self):
         done = self.run_faulty("solver.fault=more_coefficients_later")
         self.assert_told(done, 1, FAULTY, "'faulty_solver'", "coefficients()", "100000")

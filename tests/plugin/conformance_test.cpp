@@ -152,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
         Defect{broken::forgets_component, {"memory", "constants"}},
         Defect{broken::hides_nan, {"nan_input"}}, Defect{broken::leaks_flux, {"fluxes"}},
         Defect{broken::leans_right, {"symmetry"}}, Defect{broken::list_differs, {"determinism"}},
+        Defect{broken::rescales_otherwise, {"determinism"}},
         Defect{broken::makes_nan, {"nan_input"}}, Defect{broken::negative_cfl, {"declaration"}},
         Defect{broken::overstates_cfl, {"stability"}}, Defect{broken::overstates_order, {"order"}},
         Defect{broken::prefers_x, {"symmetry"}},

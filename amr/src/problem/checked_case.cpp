@@ -35,6 +35,12 @@ void CheckedCase::velocity(Points points, double time, Vectors velocity) const {
   look_at(points, velocity.y);
 }
 
+std::optional<double> CheckedCase::velocity_factor(double time) const {
+  const std::optional<double> factor = case_.velocity_factor(time);
+  if (factor && !are_finite({&*factor, 1})) is_sound_ = false;
+  return factor;
+}
+
 bool CheckedCase::stream_function(Points points, double time, std::span<double> values) const {
   const bool is_known = case_.stream_function(points, time, values);
   if (is_known) look_at(points, values);

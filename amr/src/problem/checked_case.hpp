@@ -1,6 +1,7 @@
 // Notices a case's answers that are infinite or not a number.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +11,8 @@
 namespace kumiko::amr {
 
 /// Hands every question on to a case, and remembers whether the case has given a velocity, a stream
-/// function or a displacement that is infinite or not a number, at a point that is neither. A
+/// function, a factor of them or a displacement that is infinite or not a number, at a point that
+/// is neither. A
 /// solver may not notice: if it asks again, at a place computed from the first answer, it may get a
 /// finite one there.
 ///
@@ -39,6 +41,8 @@ class CheckedCase final : public Case {
   void velocity(Points points, double time, Vectors velocity) const override;
   bool stream_function(Points points, double time, std::span<double> values) const override;
   bool steady_velocity() const override { return case_.steady_velocity(); }
+  std::optional<double> velocity_factor(double time) const override;
+  double unit_factor_time() const override { return case_.unit_factor_time(); }
   bool exact_displacement(Points points, double time, double tau,
                           Vectors displacement) const override;
   bool exact(Points points, int component, double time, std::span<double> values) const override {

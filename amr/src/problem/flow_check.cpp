@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <exception>
@@ -86,6 +87,43 @@ std::optional<FlowContradiction> contradiction(const Case& problem) {
     // The run tells what the case throws, with its place.
   }
   return std::nullopt;
+}
+
+std::optional<FactorContradiction> factor_contradiction(const Case& problem) {
+  constexpr double kOfLargest = 1e-6;
+  const double unit_time = problem.unit_factor_time();
+  if (!problem.velocity_factor(unit_time)) return std::nullopt;
+  const Places here = places(problem.extent(), 0.0, 0.0);
+  const std::size_t count = here.x.size();
+  const auto flow_at = [&](double time) {
+    std::array<std::vector<double>, 2> flow = {std::vector<double>(count),
+                                               std::vector<double>(count)};
+    problem.velocity(here.points(), time, {flow[0], flow[1]});
+    return flow;
+  };
+  const auto field = flow_at(unit_time);
+  std::optional<FactorContradiction> worst;
+  double most = 0.0;
+  double largest = 0.0;
+  const std::array<double, 4> parts = {0.0, 0.137, 0.618, 1.0};
+  for (const double part : parts) {
+    const double time = part * problem.end_time();
+    const double factor = problem.velocity_factor(time).value();
+    const auto flow = flow_at(time);
+    for (std::size_t at = 0; at < count; ++at) {
+      const std::array<double, 2> velocity = {flow[0][at], flow[1][at]};
+      const std::array<double, 2> steady = {field[0][at], field[1][at]};
+      for (std::size_t axis = 0; axis < velocity.size(); ++axis) {
+        largest = std::max({largest, std::abs(velocity[axis]), std::abs(factor * steady[axis])});
+        const double difference = std::abs(velocity[axis] - factor * steady[axis]);
+        if (!(difference > most)) continue;
+        most = difference;
+        worst = {here.x[at], here.y[at], time, factor, velocity, steady};
+      }
+    }
+  }
+  if (most <= kOfLargest * largest) return std::nullopt;
+  return worst;
 }
 
 }  // namespace kumiko::amr

@@ -42,6 +42,10 @@ std::optional<InnerPoint> Solver::inadmissible_point(ConstPatchView) const {
   throw missing("inadmissible_point", "limits_states");
 }
 
+double Solver::rescale(const Case&, double, double, std::span<double>) const {
+  throw missing("rescale", "rescales");
+}
+
 double Solver::state_cfl(ConstPatchView, std::span<const double>) const {
   throw missing("state_cfl", "nonlinear");
 }

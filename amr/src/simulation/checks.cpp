@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/flow_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
@@ -49,6 +51,17 @@ void check_time_interpolation(const SolverTraits& traits, TimeInterpolation inte
   throw OptionError("time_interpolation", to_string(interpolation),
                     fmt::format("solver '{}' {}; set it to {}, or to auto", traits.name, why,
                                 to_string(suited_time_interpolation(traits))));
+}
+
+void check_velocity_factor(const Case& problem) {
+  const auto wrong = factor_contradiction(problem);
+  if (!wrong) return;
+  throw std::invalid_argument(fmt::format(
+      "the case's velocity_factor() is {:.6g} at t = {:g}, but its velocity at ({:g}, {:g}) is "
+      "({:.6g}, {:.6g}) then and ({:.6g}, {:.6g}) at unit_factor_time(), t = {:g}; make it their "
+      "ratio, the same everywhere, or return nothing",
+      wrong->factor, wrong->time, wrong->x, wrong->y, wrong->velocity[0], wrong->velocity[1],
+      wrong->field[0], wrong->field[1], problem.unit_factor_time()));
 }
 
 std::size_t base_patches(const SimulationOptions& options) {
@@ -117,6 +130,7 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
         "cfl", fmt::format("{:g}", options.cfl),
         fmt::format("solver '{}' takes CFL numbers up to {:g}", traits.name, traits.cfl_limit));
   }
+  if (traits.rescales && !problem.steady_velocity()) check_velocity_factor(problem);
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
   const auto count = static_cast<std::size_t>(owners);

@@ -50,6 +50,8 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
       exchange_(exchange),
       transfer_(transfer_operators(solver.traits().centring)),
       options_(options),
+      rescales_(solver.traits().rescales && !problem.steady_velocity() &&
+                problem.velocity_factor(problem.unit_factor_time()).has_value()),
       rules_(
           hierarchy.plan(), hierarchy.shape().flux_form,
           StepClock(options.steps > 0 ? Stretch::whole_run(end_time(), options.steps) : Stretch(),
@@ -63,10 +65,23 @@ void PatchStepper::follow_mesh() {
 
 double PatchStepper::prepare(int level, std::size_t slot, State state, double time) const {
   Patch& patch = hierarchy_.level(level).patch(slot);
-  double& velocity_cfl = velocity_cfl_.at(level, slot);
-  velocity_cfl = cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients());
+  return keep_cfl(level, slot, state, time,
+                  cfl_of(patch.id(), time, rules_.clock().dt(0), patch.coefficients()));
+}
+
+double PatchStepper::prepare_again(int level, std::size_t slot, State state, double time) const {
+  if (!rescales_) return prepare(level, slot, state, time);
+  Patch& patch = hierarchy_.level(level).patch(slot);
+  return keep_cfl(level, slot, state, time, rescaled_cfl(patch, time));
+}
+
+/// Keeps the CFL number of a patch's next step. \return it
+double PatchStepper::keep_cfl(int level, std::size_t slot, State state, double time,
+                              double velocity_cfl) const {
+  const Patch& patch = std::as_const(hierarchy_).level(level).patch(slot);
+  velocity_cfl_.at(level, slot) = velocity_cfl;
   return motion_.at(level, slot).cfl =
-             larger_cfl(velocity_cfl, patch, state, std::as_const(patch).coefficients(), time);
+             larger_cfl(velocity_cfl, patch, state, patch.coefficients(), time);
 }
 
 double PatchStepper::cfl_now(int level, std::size_t slot, double time) const {
@@ -113,17 +128,34 @@ double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
                             std::span<double> coefficients) const {
   const PatchCoordinates coordinates(hierarchy_.geometry(), id);
   const double spacing = hierarchy_.geometry().spacing(id.level);
-  const double dt = base_dt / static_cast<double>(rules_.clock().substeps(id.level));
   const CheckedCase problem(case_);
   const double cfl = solver_.prepare(
-      problem, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize}, time, dt,
-      coefficients);
-  if (!problem.is_sound()) {
+      problem, {coordinates.points(), spacing, id.i * kPatchSize, id.j * kPatchSize}, time,
+      step_of_level(id.level, base_dt), coefficients);
+  return sound_cfl(id, time, "prepare()", cfl, problem.is_sound());
+}
+
+double PatchStepper::rescaled_cfl(Patch& patch, double time) const {
+  const CheckedCase problem(case_);
+  const double cfl = solver_.rescale(
+      problem, time, step_of_level(patch.id().level, rules_.clock().dt(0)), patch.coefficients());
+  return sound_cfl(patch.id(), time, "rescale()", cfl, problem.is_sound());
+}
+
+double PatchStepper::step_of_level(int level, double base_dt) const {
+  return base_dt / static_cast<double>(rules_.clock().substeps(level));
+}
+
+/// A patch's CFL number, if it is one. Throws BrokenValueError or DeclarationError if not.
+/// \param member  of the solver, which has given it
+double PatchStepper::sound_cfl(const PatchId& id, double time, const char* member, double cfl,
+                               bool case_is_sound) const {
+  if (!case_is_sound) {
     throw BrokenValueError(
         fmt::format("the case gives {} a velocity that is not a finite number at t = {:g}",
                     to_string(id), time));
   }
-  require_not_negative(solver_, id, time, "prepare()", cfl);
+  require_not_negative(solver_, id, time, member, cfl);
   if (std::isfinite(cfl)) return cfl;
   throw BrokenValueError(fmt::format(
       "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is finite",
@@ -211,7 +243,7 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
 }
 
 double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {
-  if (!case_.steady_velocity()) return prepare(step.level, slot, step.from(), step.time);
+  if (!case_.steady_velocity()) return prepare_again(step.level, slot, step.from(), step.time);
   if (!solver_.traits().nonlinear) return 0.0;
   const Patch& patch = std::as_const(hierarchy_).level(step.level).patch(slot);
   return motion_.at(step.level, slot).cfl =

@@ -35,6 +35,9 @@ class PatchStepper {
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
   /// \return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
   double prepare(int level, std::size_t slot, State state, double time) const;
+  /// prepare() of a patch that has been prepared before, to the same bits: without the case's
+  /// velocity where that is separable and the solver rescales.
+  double prepare_again(int level, std::size_t slot, State state, double time) const;
 
   /// The CFL number of a step that begins at `time` with state `now`, of the length that the steps
   /// have, as far as it is known without new velocities: of a linear solver in an unsteady flow
@@ -100,6 +103,11 @@ class PatchStepper {
  private:
   double cfl_of(const PatchId& id, double time, double base_dt,
                 std::span<double> coefficients) const;
+  double rescaled_cfl(Patch& patch, double time) const;
+  double sound_cfl(const PatchId& id, double time, const char* member, double cfl,
+                   bool case_is_sound) const;
+  double step_of_level(int level, double base_dt) const;
+  double keep_cfl(int level, std::size_t slot, State state, double time, double velocity_cfl) const;
   double larger_cfl(double velocity_cfl, const Patch& patch, State state,
                     std::span<const double> coefficients, double time) const;
   double state_cfl(const Patch& patch, State state, std::span<const double> coefficients,
@@ -116,6 +124,7 @@ class PatchStepper {
   const GhostExchange& exchange_;
   TransferOperators transfer_;
   SimulationOptions options_;
+  bool rescales_;  ///< whether a patch's velocity is evaluated once, and then rescaled
   StepRules rules_;
   // Who prepares a patch writes its own alone.
   mutable PatchTable<PatchMotion> motion_;

@@ -85,7 +85,7 @@ double TimeStepper::set_stretch(const Stretch& stretch, double time) {
   return largest(time, [&](int level, std::size_t slot) {
     const PatchNote note("the preparation", hierarchy_.level(level).patch(slot).id(),
                          PatchNote::kNoStep, time);
-    return patches_.prepare(level, slot, State::kNow, time);
+    return patches_.prepare_again(level, slot, State::kNow, time);
   });
 }
 

@@ -52,6 +52,8 @@ kumiko_status facts(const void* self, kumiko_case_facts* facts, kumiko_error* er
     own.components = problem.components();
     own.has_steady_velocity = problem.steady_velocity() ? 1 : 0;
     own.observe_every = problem.observe_every();
+    own.unit_factor_time = problem.unit_factor_time();
+    own.has_velocity_factor = problem.velocity_factor(own.unit_factor_time) ? 1 : 0;
     fill_room(facts, own);
   });
 }
@@ -166,6 +168,10 @@ kumiko_status observe(const void* self, const kumiko_observation* shown, kumiko_
   });
 }
 
+kumiko_status velocity_factor(const void* self, double time, double* factor, kumiko_error* error) {
+  return serve_fully(error, [&] { *factor = served(self).velocity_factor(time).value(); });
+}
+
 constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
   return {.size = sizeof(kumiko_case_functions),
           .destroy = destroy,
@@ -180,7 +186,8 @@ constexpr kumiko_case_functions functions(void (*destroy)(void* self)) {
           .component_names = component_names,
           .published_values = published_values,
           .equation = equation,
-          .observe = observe};
+          .observe = observe,
+          .velocity_factor = velocity_factor};
 }
 
 constexpr kumiko_case_functions kLent = functions(keep);
@@ -243,6 +250,13 @@ amr::Equation CaseFromBeyond::equation() const {
   const kumiko_equation_taker taker = taker_into(equation);
   if (lent_.equation != nullptr) call(lent_.equation, &taker);
   return equation;
+}
+
+std::optional<double> CaseFromBeyond::velocity_factor(double time) const {
+  if (facts_.has_velocity_factor == 0 || lent_.velocity_factor == nullptr) return std::nullopt;
+  double factor = 0.0;
+  call(lent_.velocity_factor, time, &factor);
+  return factor;
 }
 
 void CaseFromBeyond::observe(const amr::Observation& observation) const {

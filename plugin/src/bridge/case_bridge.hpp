@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -83,6 +84,8 @@ class CaseFromBeyond final : public amr::Case {
   std::vector<std::string> component_names() const override;
   amr::Equation equation() const override;
   bool steady_velocity() const override { return facts_.has_steady_velocity != 0; }
+  std::optional<double> velocity_factor(double time) const override;
+  double unit_factor_time() const override { return facts_.unit_factor_time; }
   void initial(amr::Points points, int component, std::span<double> values) const override {
     call(lent_.initial, to_c(points), component, values.data());
   }

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
@@ -12,9 +15,8 @@ namespace kumiko::plugin {
 
 namespace {
 
-constexpr int kLargestMargin = 6;
 /// Nodes of a row: the ends of its intervals, and two more where it crosses a seam of the domain.
-constexpr std::size_t kLargestRow = amr::kPatchSize + 2 * kLargestMargin + 3 + 2;
+constexpr std::size_t kLargestRow = amr::kPatchSize + 2 * kMostFaceMargin + 3 + 2;
 using Row = std::array<double, kLargestRow>;
 
 /// Indices of a level's cells along an axis, as a patch and its surroundings see them. Along a
@@ -81,7 +83,7 @@ struct Nodes {
 };
 
 /// Differences of ψ between the ends of the faces. The divergence of what they give vanishes but
-/// for the rounding of ψ's differences.
+/// for the rounding of ψ's differences. ψ is asked for once, at all nodes.
 bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                           double dt, int margin, double* x, double* y) {
   const PatchAxes axes = axes_of(problem, patch);
@@ -89,22 +91,26 @@ bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patc
   const int cells = 18 + 2 * margin;
   const Nodes columns(axes.x, first, cells, patch.spacing);
   const Nodes rows(axes.y, first, cells, patch.spacing);
+  std::array<double, kLargestRow * kLargestRow> node_x;
+  std::array<double, kLargestRow * kLargestRow> node_y;
+  std::array<double, kLargestRow * kLargestRow> psi;
+  const std::size_t width = columns.count;
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    std::copy_n(columns.coordinate.begin(), width, node_x.begin() + row * width);
+    std::fill_n(node_y.begin() + row * width, width, rows.coordinate[row]);
+  }
+  const std::size_t count = rows.count * width;
+  if (!problem.stream_function({{node_x.data(), count}, {node_y.data(), count}}, time,
+                               {psi.data(), count})) {
+    return false;
+  }
   const double scale = dt / (patch.spacing * patch.spacing);
-  Row ordinate;
-  Row lower;
-  Row upper;
-  const auto fill_row = [&](std::size_t node, Row& values) {
-    std::fill_n(ordinate.begin(), columns.count, rows.coordinate[node]);
-    return problem.stream_function(
-        {{columns.coordinate.data(), columns.count}, {ordinate.data(), columns.count}}, time,
-        {values.data(), columns.count});
-  };
   bool first_row = true;
   for (std::size_t row_run = 0; row_run < rows.run_count; ++row_run) {
     const Nodes::Run& of_rows = rows.runs[row_run];
-    if (!fill_row(of_rows.node, lower)) return false;
     for (std::size_t row = 0; row < of_rows.cells; ++row) {
-      fill_row(of_rows.node + row + 1, upper);
+      const double* const lower = psi.data() + (of_rows.node + row) * width;
+      const double* const upper = lower + width;
       for (std::size_t run = 0; run < columns.run_count; ++run) {
         const std::size_t begin = columns.runs[run].node;
         const std::size_t end = begin + columns.runs[run].cells;
@@ -116,7 +122,6 @@ bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patc
         for (std::size_t at = begin; at < end; ++at) *y++ = (lower[at] - lower[at + 1]) * scale;
       }
       first_row = false;
-      std::swap(lower, upper);
     }
   }
   return true;
@@ -164,22 +169,43 @@ void from_velocity(const amr::Case& problem, const amr::PatchPoints& patch, doub
 }
 
 /// Refuses an array that does not hold all faces: the values of one axis would be taken for others.
-void require_room(const char* function, std::size_t count, int margin) {
-  if (count >= face_values(margin)) return;
+/// \param head  values before those of the faces
+void require_room(const char* function, std::size_t count, int margin, std::size_t head = 0) {
+  const std::size_t needed = head + face_values(margin);
+  if (count >= needed) return;
   throw std::invalid_argument(std::string(function) + " was given " + std::to_string(count) +
-                              " values, but face_values(" + std::to_string(margin) + ") is " +
-                              std::to_string(face_values(margin)) +
+                              " values, but " + (head > 0 ? "face_flow_values(" : "face_values(") +
+                              std::to_string(margin) + ") is " + std::to_string(needed) +
                               "; coefficients() must count all that prepare() fills");
 }
+
+/// Whether no value is infinite or NaN: in them all bits of the exponent are set, so that one more
+/// carries into the sign, which the mask has cleared.
+bool are_finite(std::span<const double> values) {
+  constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
+  constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
+  std::uint64_t carries = 0;
+  for (const double value : values) {
+    carries |= (std::bit_cast<std::uint64_t>(value) & kExponent) + kLowestOfExponent;
+  }
+  return (carries >> 63) == 0;
+}
+
+// The head of a flow's coefficients, before the faces.
+constexpr std::size_t kSpacing = 0;
+constexpr std::size_t kIsScaled = 1;  ///< 1 where the values are to be multiplied by the scale
+constexpr std::size_t kScale = 2;     ///< Courant numbers per value
+constexpr std::size_t kCfl = 3;       ///< the CFL number of the values
+static_assert(kFaceFlowHead == kCfl + 1);
 
 }  // namespace
 
 void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                           double dt, int margin, std::span<double> values) {
-  if (margin < 0 || margin > kLargestMargin) {
+  if (margin < 0 || margin > kMostFaceMargin) {
     throw std::invalid_argument("faces of " + std::to_string(margin) +
                                 " layers of ghost cells are asked for; 0 to " +
-                                std::to_string(kLargestMargin) + " are possible");
+                                std::to_string(kMostFaceMargin) + " are possible");
   }
   require_room("fill_face_velocities()", values.size(), margin);
   values = values.first(face_values(margin));
@@ -191,22 +217,59 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
 double cfl_number(std::span<const double> values, int margin) {
   require_room("cfl_number()", values.size(), margin);
   values = values.first(face_values(margin));
-  const auto finite = [](double value) { return std::isfinite(value); };
-  if (!std::ranges::all_of(values, finite)) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  if (!are_finite(values)) return std::numeric_limits<double>::quiet_NaN();
   const Faces x = faces_x(values.data(), margin);
   const Faces y = faces_y(values.data(), margin);
-  double largest = 0.0;
+  // Of each column, so that compilers make vectors of the loop.
+  std::array<double, amr::kPatchSize> of_columns{};
+  const auto larger = [](double a, double b) { return a > b ? a : b; };
   for (int j = 0; j < amr::kPatchSize; ++j) {
+    const double* const west = x.origin + j * x.stride;
+    const double* const south = y.origin + j * y.stride;
     for (int i = 0; i < amr::kPatchSize; ++i) {
-      const double* const west = x.origin + j * x.stride + i;
-      const double* const south = y.origin + j * y.stride + i;
-      largest = std::max(largest, std::max(std::abs(west[0]), std::abs(west[1])) +
-                                      std::max(std::abs(south[0]), std::abs(south[y.stride])));
+      const double sum = larger(std::abs(west[i]), std::abs(west[i + 1])) +
+                         larger(std::abs(south[i]), std::abs(south[i + y.stride]));
+      double& most = of_columns[static_cast<std::size_t>(i)];
+      most = larger(sum, most);
     }
   }
+  double largest = 0.0;
+  for (const double most : of_columns) largest = std::max(largest, most);
   return largest;
+}
+
+double fill_face_flow(const amr::Case& problem, const amr::PatchPoints& patch, double time,
+                      double dt, int margin, std::span<double> coefficients) {
+  require_room("fill_face_flow()", coefficients.size(), margin, kFaceFlowHead);
+  const std::span<double> values = coefficients.subspan(kFaceFlowHead);
+  const bool is_steady = problem.steady_velocity();
+  const double unit_time = problem.unit_factor_time();
+  const bool is_scaled = !is_steady && problem.velocity_factor(unit_time).has_value();
+  fill_face_velocities(problem, patch, is_scaled ? unit_time : time, is_scaled ? 1.0 : dt, margin,
+                       values);
+  coefficients[kSpacing] = patch.spacing;
+  coefficients[kIsScaled] = is_scaled ? 1.0 : 0.0;
+  coefficients[kScale] = 1.0;
+  coefficients[kCfl] = cfl_number(values, margin);
+  return is_scaled ? rescale_face_flow(problem, time, dt, coefficients) : coefficients[kCfl];
+}
+
+double rescale_face_flow(const amr::Case& problem, double time, double dt,
+                         std::span<double> coefficients) {
+  const double scale = problem.velocity_factor(time).value() * dt;
+  coefficients[kScale] = scale;
+  return std::abs(scale) * coefficients[kCfl];
+}
+
+FaceFlow::FaceFlow(std::span<const double> coefficients, int margin)
+    : spacing_(coefficients[kSpacing]),
+      margin_(margin),
+      courant_(coefficients.data() + kFaceFlowHead) {
+  if (coefficients[kIsScaled] == 0.0) return;
+  const double scale = coefficients[kScale];
+  const std::size_t count = face_values(margin);
+  for (std::size_t at = 0; at < count; ++at) scaled_[at] = scale * courant_[at];
+  courant_ = scaled_.data();
 }
 
 }  // namespace kumiko::plugin

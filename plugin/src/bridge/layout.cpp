@@ -25,9 +25,10 @@ using Facts = kumiko_case_facts;
 static_assert(places(offsetof(Facts, size), offsetof(Facts, dimensions), offsetof(Facts, extent_x),
                      offsetof(Facts, extent_y), offsetof(Facts, sides), offsetof(Facts, end_time),
                      offsetof(Facts, components), offsetof(Facts, has_steady_velocity),
-                     offsetof(Facts, observe_every), offsetof(Facts, reserved),
-                     sizeof(Facts)) == places(0, 8, 16, 24, 32, 96, 104, 108, 112, 116, 120));
-static_assert(offsetof(Facts, reserved) + sizeof(Facts::reserved) == sizeof(Facts));
+                     offsetof(Facts, observe_every), offsetof(Facts, has_velocity_factor),
+                     offsetof(Facts, unit_factor_time),
+                     sizeof(Facts)) == places(0, 8, 16, 24, 32, 96, 104, 108, 112, 116, 120, 128));
+static_assert(offsetof(Facts, unit_factor_time) + sizeof(Facts::unit_factor_time) == sizeof(Facts));
 
 using Shown = kumiko_observation;
 static_assert(places(offsetof(Shown, size), offsetof(Shown, step), offsetof(Shown, time),
@@ -50,9 +51,11 @@ static_assert(places(offsetof(OfCase, size), offsetof(OfCase, destroy), offsetof
                      offsetof(OfCase, exact_displacement), offsetof(OfCase, exact),
                      offsetof(OfCase, refinement_indicator), offsetof(OfCase, component_names),
                      offsetof(OfCase, published_values), offsetof(OfCase, equation),
-                     offsetof(OfCase, observe), sizeof(OfCase)) ==
-              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112));
-static_assert(offsetof(OfCase, observe) + sizeof(OfCase::observe) == sizeof(OfCase));
+                     offsetof(OfCase, observe), offsetof(OfCase, velocity_factor),
+                     sizeof(OfCase)) ==
+              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120));
+static_assert(offsetof(OfCase, velocity_factor) + sizeof(OfCase::velocity_factor) ==
+              sizeof(OfCase));
 
 using Traits = kumiko_solver_traits;
 static_assert(places(offsetof(Traits, size), offsetof(Traits, dimensions),
@@ -79,10 +82,10 @@ static_assert(places(offsetof(OfSolver, size), offsetof(OfSolver, destroy),
                      offsetof(OfSolver, tendency), offsetof(OfSolver, state_cfl),
                      offsetof(OfSolver, displacement), offsetof(OfSolver, advance_list),
                      offsetof(OfSolver, weight), offsetof(OfSolver, equation),
-                     offsetof(OfSolver, inadmissible_point), sizeof(OfSolver)) ==
-              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104));
-static_assert(offsetof(OfSolver, inadmissible_point) + sizeof(OfSolver::inadmissible_point) ==
-              sizeof(OfSolver));
+                     offsetof(OfSolver, inadmissible_point), offsetof(OfSolver, rescale),
+                     sizeof(OfSolver)) ==
+              places(0, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112));
+static_assert(offsetof(OfSolver, rescale) + sizeof(OfSolver::rescale) == sizeof(OfSolver));
 
 using Taker = kumiko_equation_taker;
 static_assert(places(offsetof(Taker, size), offsetof(Taker, name), offsetof(Taker, constant),

@@ -113,6 +113,14 @@ kumiko_status prepare(const void* self, kumiko_case problem, const kumiko_patch*
   });
 }
 
+kumiko_status rescale(const void* self, kumiko_case problem, double time, double dt,
+                      double* coefficients, double* cfl, kumiko_error* error) {
+  return serve_fully(error, [&] {
+    const ServedSolver& solver = whole(self);
+    *cfl = solver.solver->rescale(borrowed(problem), time, dt, {coefficients, solver.coefficients});
+  });
+}
+
 kumiko_status advance(const void* self, kumiko_state before, kumiko_coefficients coefficients,
                       kumiko_field after, kumiko_error* error) {
   return serve_fully(
@@ -176,8 +184,21 @@ kumiko_status inadmissible_point(const void* self, kumiko_state state, int32_t* 
   });
 }
 
-/// The functions of a solver with and without those that may be absent.
-constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted, bool limits_states) {
+/// What a solver may have or lack, as bits of a number.
+enum Ability : unsigned {
+  kList = 1,
+  kWeight = 2,
+  kLimits = 4,
+  kRescale = 8,
+  kAbilities = 16  ///< as many combinations
+};
+
+unsigned abilities(const amr::SolverTraits& traits) {
+  return (traits.list_kernel ? kList : 0U) | (traits.weighted ? kWeight : 0U) |
+         (traits.limits_states ? kLimits : 0U) | (traits.rescales ? kRescale : 0U);
+}
+
+constexpr kumiko_solver_functions functions(unsigned able) {
   return {.size = sizeof(kumiko_solver_functions),
           .destroy = destroy,
           .traits = traits,
@@ -187,26 +208,24 @@ constexpr kumiko_solver_functions functions(bool has_list, bool is_weighted, boo
           .tendency = tendency,
           .state_cfl = state_cfl,
           .displacement = displacement,
-          .advance_list = has_list ? advance_list : nullptr,
-          .weight = is_weighted ? weight : nullptr,
+          .advance_list = (able & kList) != 0 ? advance_list : nullptr,
+          .weight = (able & kWeight) != 0 ? weight : nullptr,
           .equation = equation,
-          .inadmissible_point = limits_states ? inadmissible_point : nullptr};
+          .inadmissible_point = (able & kLimits) != 0 ? inadmissible_point : nullptr,
+          .rescale = (able & kRescale) != 0 ? rescale : nullptr};
 }
 
-/// By whether there is a kernel for lists, whether there are weights, and whether states are
-/// limited.
-constexpr std::array<kumiko_solver_functions, 8> kGiven = {
-    functions(false, false, false), functions(false, false, true), functions(false, true, false),
-    functions(false, true, true),   functions(true, false, false), functions(true, false, true),
-    functions(true, true, false),   functions(true, true, true)};
+constexpr std::array<kumiko_solver_functions, kAbilities> kGiven = [] {
+  std::array<kumiko_solver_functions, kAbilities> all{};
+  for (unsigned able = 0; able < kAbilities; ++able) all[able] = functions(able);
+  return all;
+}();
 
 }  // namespace
 
 kumiko_solver give(std::unique_ptr<amr::Solver> solver) {
-  const amr::SolverTraits& traits = solver->traits();
-  const std::size_t index = (traits.list_kernel ? 4U : 0U) + (traits.weighted ? 2U : 0U) +
-                            (traits.limits_states ? 1U : 0U);
-  return {&kGiven[index], std::make_unique<ServedSolver>(std::move(solver)).release()};
+  const kumiko_solver_functions* const table = &kGiven[abilities(solver->traits())];
+  return {table, std::make_unique<ServedSolver>(std::move(solver)).release()};
 }
 
 SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::string whose)
@@ -246,6 +265,7 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.list_kernel = functions_.advance_list != nullptr;
   traits_.weighted = functions_.weight != nullptr;
   traits_.limits_states = functions_.inadmissible_point != nullptr;
+  traits_.rescales = functions_.rescale != nullptr;
   coefficients_ = given.coefficients;
 }
 

@@ -37,6 +37,12 @@ class SolverFromBeyond final : public amr::Solver {
     call_with(problem, functions_.prepare, &in_c, time, dt, coefficients.data(), &cfl);
     return cfl;
   }
+  double rescale(const amr::Case& problem, double time, double dt,
+                 std::span<double> coefficients) const override {
+    double cfl = 0.0;
+    call_with(problem, functions_.rescale, time, dt, coefficients.data(), &cfl);
+    return cfl;
+  }
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
                amr::PatchView after) const override {
     call(functions_.advance, to_c(before), to_c(coefficients), to_c(after));

@@ -33,21 +33,27 @@ Vector departure_of(const Flow& flow, double x, double y, double time, double ta
   return d;
 }
 
-Flow vortices_of(const std::function<double(double)>& strength) {
+/// Vortices of a strength, on a constant flow times another factor.
+Flow vortices_of(const std::function<double(double)>& strength,
+                 const std::function<double(double)>& of_constant) {
   Flow flow;
   flow.name = "vortices";
   flow.psi = [=](double x, double y, double t) {
-    return strength(t) * (0.5 * std::sin(kTwoPi * x) * std::cos(kTwoPi * y) / kTwoPi) + 0.3 * y -
-           0.2 * x;
+    return strength(t) * (0.5 * std::sin(kTwoPi * x) * std::cos(kTwoPi * y) / kTwoPi) +
+           of_constant(t) * (0.3 * y - 0.2 * x);
   };
   flow.vx = [=](double x, double y, double t) {
-    return strength(t) * (-0.5 * std::sin(kTwoPi * x) * std::sin(kTwoPi * y)) + 0.3;
+    return strength(t) * (-0.5 * std::sin(kTwoPi * x) * std::sin(kTwoPi * y)) +
+           of_constant(t) * 0.3;
   };
   flow.vy = [=](double x, double y, double t) {
-    return strength(t) * (-0.5 * std::cos(kTwoPi * x) * std::cos(kTwoPi * y)) + 0.2;
+    return strength(t) * (-0.5 * std::cos(kTwoPi * x) * std::cos(kTwoPi * y)) +
+           of_constant(t) * 0.2;
   };
   return flow;
 }
+
+double always(double) { return 1.0; }
 
 }  // namespace
 
@@ -78,14 +84,22 @@ Flow rotation(double centre_x, double centre_y) {
   return flow;
 }
 
-Flow vortices() {
-  return vortices_of([](double) { return 1.0; });
-}
+Flow vortices() { return vortices_of(always, always); }
 
 Flow unsteady_vortices() {
-  Flow flow = vortices_of([](double t) { return 1.0 + 0.5 * std::sin(kTwoPi * (t + 0.1)); });
+  Flow flow =
+      vortices_of([](double t) { return 1.0 + 0.5 * std::sin(kTwoPi * (t + 0.1)); }, always);
   flow.name = "unsteady vortices";
   flow.steady = false;
+  return flow;
+}
+
+Flow pulsing_vortices() {
+  const auto factor = [](double t) { return std::cos(kTwoPi * t); };
+  Flow flow = vortices_of(factor, factor);
+  flow.name = "pulsing vortices";
+  flow.steady = false;
+  flow.factor = factor;
   return flow;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class Flow final : public amr::Case {
   Function vx;  ///< ∂ψ/∂y
   Function vy;  ///< -∂ψ/∂x
   bool steady = true;
+  /// The factor of a separable flow; empty in others.
+  std::function<double(double time)> factor = {};
   /// Whether the velocity is the same on both sides of a seam of the unit square.
   bool periodic = true;
 
@@ -36,6 +39,10 @@ class Flow final : public amr::Case {
   amr::Boundaries boundaries() const override { return sides; }
   int components() const override { return field_components; }
   bool steady_velocity() const override { return steady; }
+  std::optional<double> velocity_factor(double time) const override {
+    if (!factor) return std::nullopt;
+    return factor(time);
+  }
   void initial(amr::Points points, int component, std::span<double> values) const override {
     evaluate(points, values, [&](double x, double y) { return field(x, y, component); });
   }
@@ -65,6 +72,9 @@ Flow rotation(double centre_x, double centre_y);
 Flow vortices();
 /// Vortices of period 1 on a constant flow whose strength changes in time.
 Flow unsteady_vortices();
+
+/// Vortices of period 1 whose strength changes in time, as its factor says.
+Flow pulsing_vortices();
 
 /// The flow with x and y exchanged.
 Flow transposed(const Flow& flow);

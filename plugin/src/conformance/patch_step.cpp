@@ -81,6 +81,14 @@ double PatchStep::prepare(const amr::Case& problem, double dt) {
   return std::max(cfl, solver.state_cfl(before(), coefficients()));
 }
 
+double PatchStep::rescale(const amr::Case& problem, double other_time, double other_dt, double dt) {
+  const amr::Solver& solver = *subject_.solver;
+  solver.prepare(problem, place_.points(), other_time, other_dt, coefficient_values.values());
+  const double cfl = solver.rescale(problem, 0.0, dt, coefficient_values.values());
+  if (!subject_.traits.nonlinear || !(cfl >= 0.0)) return cfl;
+  return std::max(cfl, solver.state_cfl(before(), coefficients()));
+}
+
 /// Searches by proportion, which departure schemes need not quite keep to, and by halving, in
 /// turns.
 double PatchStep::prepare_for(const amr::Case& problem, double target) {

@@ -79,6 +79,9 @@ class PatchStep {
 
   /// Fills the coefficients; returns the CFL number, the state's included.
   double prepare(const amr::Case& problem, double dt);
+  /// Prepares for a step from another time and of another length, and rescales to the step that
+  /// prepare() is for; returns the CFL number.
+  double rescale(const amr::Case& problem, double other_time, double other_dt, double dt);
   /// Prepares with the step at which the CFL number is `target` to nine digits and not above it;
   /// returns the step. Throws std::runtime_error when there is none.
   double prepare_for(const amr::Case& problem, double target);

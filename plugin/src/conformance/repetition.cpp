@@ -108,6 +108,25 @@ int differ_in_lists(const Subject& subject, const std::vector<Task>& tasks) {
                                                   : differ_in_a_list(subject, tasks, true);
 }
 
+/// How many patches have other bits in a separable flow when they are rescaled from another time
+/// and step than when they are prepared; 0 of a solver that does not rescale.
+int differ_rescaled(const Subject& subject, const std::vector<Task>& tasks) {
+  if (!subject.traits.rescales) return 0;
+  const Flow flow = pulsing_vortices();
+  std::vector<PatchStep> prepared = make_steps(subject, tasks);
+  std::vector<PatchStep> rescaled = make_steps(subject, tasks);
+  int differ = 0;
+  for (std::size_t at = 0; at < kPatches; ++at) {
+    const double dt = prepared[at].prepare_for(flow, 0.9 * subject.traits.cfl_limit);
+    const double cfl = prepared[at].prepare(flow, dt);
+    const double of_rescaled = rescaled[at].rescale(flow, 0.3, 0.4 * dt, dt);
+    const bool is_same =
+        cfl == of_rescaled && same_bits(prepared[at].outputs(), rescaled[at].outputs());
+    differ += is_same ? 0 : 1;
+  }
+  return differ;
+}
+
 }  // namespace
 
 Finding check_determinism(Subject& subject) {
@@ -132,15 +151,25 @@ Finding check_determinism(Subject& subject) {
     other_instance += differs(steps_of_second[at]);
   }
   const int in_a_list = differ_in_lists(subject, tasks);
+  const int by_rescaling = differ_rescaled(subject, tasks);
   const Numbers numbers = {{"patches", kPatches},
                            {"differ_again", again},
                            {"differ_in_another_instance", other_instance},
-                           {"differ_in_a_list", in_a_list}};
+                           {"differ_in_a_list", in_a_list},
+                           {"differ_rescaled", by_rescaling}};
   if (in_a_list > 0) {
     return failed(numbers,
                   "advance_list() gives {} of {} patches other bits than advance() or "
                   "advance_with_fluxes() of each; let it compute the same",
                   in_a_list, kPatches);
+  }
+  if (by_rescaling > 0) {
+    return failed(
+        numbers,
+        "rescale() gives {} of {} patches other bits or another CFL number than prepare() "
+        "for the same step; let prepare() compute the field at unit_factor_time(), and "
+        "then what rescale() does",
+        by_rescaling, kPatches);
   }
   if (again + other_instance == 0) {
     return passed(numbers, "the same bits again, in another order and from another instance");

@@ -1,5 +1,6 @@
 // A case whose wind jumps: steps that were chosen before are too long, and are refused.
 #include <array>
+#include <optional>
 
 #include <kumiko/plugin/plugin.hpp>
 
@@ -11,14 +12,16 @@ namespace {
 class Squall final : public amr::Case {
  public:
   static amr::Description describe() {
-    return {
-        "squall",
-        "a hill in a wind that jumps",
-        {{"gust", 6.0, "factor of the wind", 1.0, 50.0},
-         {"stream", 1.0, "factor of the stream function, which is wrong but for 1", -1.0, 1.0}}};
+    return {"squall",
+            "a hill in a wind that jumps",
+            {{"gust", 6.0, "factor of the wind", 1.0, 50.0},
+             {"stream", 1.0, "factor of the stream function, which is wrong but for 1", -1.0, 1.0},
+             {"factor", 0.0, "of velocity_factor(), which is wrong but for 1; 0: none", 0.0, 2.0}}};
   }
   explicit Squall(const amr::ParameterSet& parameters)
-      : gust_(parameters.number("gust")), stream_(parameters.number("stream")) {}
+      : gust_(parameters.number("gust")),
+        stream_(parameters.number("stream")),
+        factor_(parameters.number("factor")) {}
 
   double end_time() const override { return 0.6; }
   void initial(amr::Points points, int, std::span<double> values) const override {
@@ -40,6 +43,12 @@ class Squall final : public amr::Case {
     });
   }
 
+  std::optional<double> velocity_factor(double time) const override {
+    if (factor_ == 0.0) return std::nullopt;
+    // 1 at the start, whatever it is later.
+    return time > 0.0 ? factor_ * (strength_at(time) / strength_at(0.0)) : 1.0;
+  }
+
  private:
   /// Two gusts, with a calm between.
   double strength_at(double time) const {
@@ -49,6 +58,7 @@ class Squall final : public amr::Case {
 
   double gust_;
   double stream_;
+  double factor_;
 };
 
 }  // namespace

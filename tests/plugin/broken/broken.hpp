@@ -26,6 +26,7 @@ amr::Factory<amr::Solver> prefers_x();
 amr::Factory<amr::Solver> reads_beyond_coefficients();
 amr::Factory<amr::Solver> reads_masked_layer();
 amr::Factory<amr::Solver> reads_one_layer_more();
+amr::Factory<amr::Solver> rescales_otherwise();
 amr::Factory<amr::Solver> seams_differ();
 amr::Factory<amr::Solver> shares_scratch();
 amr::Factory<amr::Solver> state_cfl_of_square();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -128,6 +129,14 @@ class Case {
   virtual bool stream_function(Points, double /*time*/, std::span<double>) const { return false; }
   /// Whether the velocity is constant in time, so that values derived from it may be kept.
   virtual bool steady_velocity() const { return false; }
+  /// The factor at a time of a separable velocity, a steady field times a factor of time; nothing
+  /// for other flows. With it, velocity() and stream_function() at any time are, to round-off, this
+  /// factor times what they are at unit_factor_time(), so that solvers evaluate the field once a
+  /// patch. It has a value at all times or at none, and may be 0 or negative.
+  virtual std::optional<double> velocity_factor(double /*time*/) const { return std::nullopt; }
+  /// A time at which velocity_factor() is 1; it may lie outside the run. Asked where there is a
+  /// factor.
+  virtual double unit_factor_time() const { return 0.0; }
 
   /// Exact displacement of the particles that are at the points at `time`, over the last `tau`:
   /// where they were minus where they are. Returns false if the case cannot compute it.

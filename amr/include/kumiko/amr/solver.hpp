@@ -47,6 +47,8 @@ struct SolverTraits {
   bool list_kernel = false;
   /// Whether patches differ in cost, so that weight() is asked.
   bool weighted = false;
+  /// Whether rescale() works, which saves prepare()'s evaluations of a separable velocity.
+  bool rescales = false;
   /// Whether there are states that no step can begin from, so that inadmissible_point() is asked.
   bool limits_states = false;
 };
@@ -106,6 +108,13 @@ class Solver {
   virtual double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
                          std::span<double> coefficients) const = 0;
 
+  /// Makes the coefficients of a patch, which prepare() has filled in the same flow, those of the
+  /// step from time to time + dt, to the bits of prepare(), and returns what that would. O(1) or
+  /// O(points), without a velocity of the case. Called only when traits().rescales and the case has
+  /// a velocity_factor().
+  virtual double rescale(const Case& problem, double time, double dt,
+                         std::span<double> coefficients) const;
+
   /// Writes the interior of `after` from `before`, whose ghosts are filled to traits().ghosts
   /// layers at the step's start. The ghosts of `after` are not touched. Views may hold more layers
   /// than that, whose values mean nothing: rows are stride() apart.
@@ -113,7 +122,8 @@ class Solver {
                        PatchView after) const = 0;
 
   /// advance(), and the fluxes that made the change. The bits of `after` are those of advance(),
-  /// and two patches give the face between them the same flux. Called only when traits().flux_form.
+  /// and two patches give the face between them the same flux. Called only when traits().flux_form;
+  /// in runs with several levels, instead of advance().
   virtual void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
                                    PatchView after, FaceFluxes fluxes) const;
 

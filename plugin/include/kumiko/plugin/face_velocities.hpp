@@ -1,13 +1,16 @@
 // Mean normal velocities of the faces in and around a patch, for solvers in flux form.
 //
 // Usage, with the margin 0 of a scheme that needs the faces of the patch's own cells only:
-//   coefficients()  face_values(0)
-//   prepare()       fill_face_velocities(problem, patch, time, dt, 0, coefficients);
-//                   return cfl_number(coefficients, 0);
-//   advance()       const Faces x = faces_x(coefficients.data(), 0);
-//                   x(i, j) is the value of the face between the cells (i - 1, j) and (i, j)
+//   traits()        .rescales = true
+//   coefficients()  face_flow_values(0)
+//   prepare()       return fill_face_flow(problem, patch, time, dt, 0, coefficients);
+//   rescale()       return rescale_face_flow(problem, time, dt, coefficients);
+//   advance()       const FaceFlow flow(coefficients, 0);
+//                   flow.x()(i, j) is the Courant number of the face between cells (i - 1, j) and
+//                   (i, j)
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -41,6 +44,50 @@ inline Faces faces_y(const double* values, int margin) {
   const std::ptrdiff_t stride = 18 + 2 * margin;
   return {values + (17 + 2 * margin) * (18 + 2 * margin) + margin * stride + margin + 1, stride};
 }
+
+/// Layers of ghost cells, at most, whose faces may be wanted.
+inline constexpr int kMostFaceMargin = 6;
+
+/// Coefficients of a flow before those of its faces.
+inline constexpr std::size_t kFaceFlowHead = 4;
+
+/// Coefficients that a patch's face velocities take.
+constexpr std::size_t face_flow_values(int margin) { return kFaceFlowHead + face_values(margin); }
+
+/// Fills face_flow_values(margin) coefficients with the velocities at a time, for a step: with
+/// Courant numbers as fill_face_velocities() gives them; in a separable flow
+/// (amr::Case::velocity_factor()) with the field, which rescale_face_flow() only has to scale. More
+/// coefficients may follow. Parameters, errors and cost are those of fill_face_velocities().
+/// \return the patch's CFL number, as cfl_number()
+double fill_face_flow(const amr::Case& problem, const amr::PatchPoints& patch, double time,
+                      double dt, int margin, std::span<double> coefficients);
+
+/// Makes coefficients that fill_face_flow() has filled in a separable flow those of another time
+/// and step, to the same bits. \return the patch's CFL number. O(1), and asks the case for its
+/// factor alone.
+double rescale_face_flow(const amr::Case& problem, double time, double dt,
+                         std::span<double> coefficients);
+
+/// The Courant numbers of a patch's faces in a step. 14 kB, for the stack; views into it and into
+/// the coefficients.
+class FaceFlow {
+ public:
+  /// \param coefficients  as fill_face_flow() or rescale_face_flow() has left them for this margin.
+  /// O(1), or O(faces) in a separable flow.
+  FaceFlow(std::span<const double> coefficients, int margin);
+  FaceFlow(const FaceFlow&) = delete;
+  FaceFlow& operator=(const FaceFlow&) = delete;
+
+  double spacing() const { return spacing_; }
+  Faces x() const { return faces_x(courant_, margin_); }
+  Faces y() const { return faces_y(courant_, margin_); }
+
+ private:
+  double spacing_;
+  int margin_;
+  const double* courant_;
+  std::array<double, face_values(kMostFaceMargin)> scaled_;
+};
 
 /// Fills face_values(margin) Courant numbers: mean normal velocity × dt ÷ spacing, positive along
 /// the axis, without unit. They are computed from the case's stream function, if it has one; the

@@ -160,7 +160,8 @@ typedef struct kumiko_case_facts {  // as long as the case lives
   int32_t components;
   int32_t has_steady_velocity;
   int32_t observe_every;  // base steps; 0: observe() is not called
-  int32_t reserved;
+  int32_t has_velocity_factor;
+  double unit_factor_time;
 } kumiko_case_facts;
 
 typedef struct kumiko_observed_patch {
@@ -234,6 +235,9 @@ typedef struct kumiko_case_functions {
   // May be NULL where facts.observe_every is 0.
   kumiko_status (*observe)(const void* self, const kumiko_observation* observation,
                            kumiko_error* error);
+  // May be NULL where facts.has_velocity_factor is 0.
+  kumiko_status (*velocity_factor)(const void* self, double time, double* factor,
+                                   kumiko_error* error);
 } kumiko_case_functions;
 
 typedef struct kumiko_case {
@@ -312,6 +316,9 @@ typedef struct kumiko_solver_functions {
   // Sets *found to 1 and the point, or *found to 0. May be NULL: all states are admissible then.
   kumiko_status (*inadmissible_point)(const void* self, kumiko_state state, int32_t* found,
                                       int32_t* i, int32_t* j, kumiko_error* error);
+  // May be NULL: prepare() is called for each step then.
+  kumiko_status (*rescale)(const void* self, kumiko_case problem, double time, double dt,
+                           double* coefficients, double* cfl, kumiko_error* error);
 } kumiko_solver_functions;
 
 typedef struct kumiko_solver {
