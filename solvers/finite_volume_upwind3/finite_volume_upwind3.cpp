@@ -3,10 +3,12 @@
 #include <array>
 #include <cmath>
 
+#include <kumiko/amr/instruction_set.hpp>
 #include <kumiko/plugin/face_velocities.hpp>
 #include <kumiko/plugin/patch_fluxes.hpp>
 #include <kumiko/plugin/plugin.hpp>
 
+#include "kernel.hpp"
 #include "scratch.hpp"
 
 namespace kumiko::solvers {
@@ -16,19 +18,26 @@ namespace {
 using namespace amr;
 using namespace flux_form;
 
-constexpr int kStages = 3;
-constexpr int kGhosts = 2 * kStages;
-/// Layers of ghosts that a stage computes, and that its velocities are held for.
-constexpr std::array<int, kStages> kMargins = {4, 2, 0};
+using upwind3::kGhosts;
+using upwind3::kMargins;
+using upwind3::kStages;
 
-/// Layout of a patch's coefficients: the spacing, whether the velocity is unsteady, then the face
-/// velocities at the stages' times t, t + Δt, t + Δt/2; a steady run uses the first of them only.
+/// Layout of a patch's coefficients: the spacing, what kind of flow the faces' values are of, the
+/// stages' scales and the CFL number of the values of a separable flow; then the Courant numbers of
+/// the faces at the stages' times t, t + Δt, t + Δt/2. A steady flow uses the first of them only; a
+/// separable one too, for its field.
 constexpr std::size_t kSpacing = 0;
-constexpr std::size_t kUnsteady = 1;
+constexpr std::size_t kFlow = 1;
+constexpr std::size_t kScales = 2;
+constexpr std::size_t kCfl = kScales + kStages;
 constexpr std::array<std::size_t, kStages> kVelocities = {
-    2, 2 + plugin::face_values(kMargins[0]),
-    2 + plugin::face_values(kMargins[0]) + plugin::face_values(kMargins[1])};
+    kCfl + 1, kCfl + 1 + plugin::face_values(kMargins[0]),
+    kCfl + 1 + plugin::face_values(kMargins[0]) + plugin::face_values(kMargins[1])};
 constexpr std::size_t kCoefficients = kVelocities[2] + plugin::face_values(kMargins[2]);
+
+constexpr double kSteady = 0.0;
+constexpr double kUnsteady = 1.0;
+constexpr double kSeparable = 2.0;
 
 using Scratch = flux_form::Scratch<kMargins[0] + 1>;
 
@@ -66,29 +75,16 @@ void mean_fluxes(const Scratch& means, std::ptrdiff_t along, plugin::Faces v,
   }
 }
 
-/// Fluxes of one stage, or of a whole step.
-struct Fluxes : flux_form::StageFluxes<kMargins[0] + 1> {
-  /// From the cells of `u` within two layers around `cells`, for the faces of `cells`.
-  void compute(Cells u, plugin::Faces vx, plugin::Faces vy, const PointRange& cells) {
+/// The fluxes of this moment, for the faces of a range of cells, from cells within two layers
+/// around it. The kernel does the same for a whole stage.
+struct MomentFluxes : flux_form::StageFluxes<kMargins[0] + 1> {
+  MomentFluxes(Cells u, plugin::Faces vx, plugin::Faces vy, const PointRange& cells) {
     const auto [i0, i1, j0, j1] = cells;
     Scratch means;
     upwind_means(u, 1, vx, {i0, i1 + 1, j0 - 1, j1 + 1}, means);
     mean_fluxes(means, Scratch::kStride, vx, vx.stride, {i0, i1 + 1, j0, j1}, x);
     upwind_means(u, u.stride, vy, {i0 - 1, i1 + 1, j0, j1 + 1}, means);
     mean_fluxes(means, 1, vy, 1, {i0, i1, j0, j1 + 1}, y);
-  }
-
-  /// Becomes scale × (this + weight × other) on the faces of the patch's interior.
-  void add(const Fluxes& other, double weight, double scale) {
-    const auto add_to = [=](Scratch& to, const Scratch& from, int width, int height) {
-      for (int j = 0; j < height; ++j) {
-        double* const sum = to.row(j);
-        const double* const term = from.row(j);
-        for (int i = 0; i < width; ++i) sum[i] = scale * (sum[i] + weight * term[i]);
-      }
-    };
-    add_to(x, other.x, kPatchSize + 1, kPatchSize);
-    add_to(y, other.y, kPatchSize, kPatchSize + 1);
   }
 };
 
@@ -119,94 +115,115 @@ class FiniteVolumeUpwind3 final : public Solver {
                 .cfl_limit = 1.5,
                 .order = 3.0,
                 .flux_form = true,
-                .tendency = true} {}
+                .tendency = true,
+                .rescales = true},
+        kernel_(amr::select(&upwind3::step_baseline, &upwind3::step_avx2, &upwind3::step_avx512)) {}
 
   const SolverTraits& traits() const override { return traits_; }
   std::size_t coefficients() const override { return kCoefficients; }
 
   double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
-    constexpr std::array<double, kStages> kStageTimes = {0.0, 1.0, 0.5};
-    const bool steady = problem.steady_velocity();
     coefficients[kSpacing] = patch.spacing;
-    coefficients[kUnsteady] = steady ? 0.0 : 1.0;
-    double largest = 0.0;
-    for (std::size_t stage = 0; stage < (steady ? 1 : kStages); ++stage) {
+    const double unit_time = problem.unit_factor_time();
+    const auto fill = [&](int stage, double at, double step) {
       const int margin = kMargins[stage];
-      const std::span<double> velocities =
-          coefficients.subspan(kVelocities[stage], plugin::face_values(margin));
-      plugin::fill_face_velocities(problem, patch, time + kStageTimes[stage] * dt, dt, margin,
-                                   velocities);
-      const double cfl = plugin::cfl_number(velocities, margin);
+      const std::span<double> velocities = coefficients.subspan(
+          kVelocities[static_cast<std::size_t>(stage)], plugin::face_values(margin));
+      plugin::fill_face_velocities(problem, patch, at, step, margin, velocities);
+      return plugin::cfl_number(velocities, margin);
+    };
+    if (problem.steady_velocity()) {
+      coefficients[kFlow] = kSteady;
+      return fill(0, time, dt);
+    }
+    if (problem.velocity_factor(unit_time)) {
+      coefficients[kFlow] = kSeparable;
+      coefficients[kCfl] = fill(0, unit_time, 1.0);
+      return rescale(problem, time, dt, coefficients);
+    }
+    coefficients[kFlow] = kUnsteady;
+    double largest = 0.0;
+    for (int stage = 0; stage < kStages; ++stage) {
+      const double cfl = fill(stage, stage_time(stage, time, dt), dt);
       if (std::isnan(cfl)) return cfl;
       largest = std::max(largest, cfl);
     }
     return largest;
   }
 
+  double rescale(const Case& problem, double time, double dt,
+                 std::span<double> coefficients) const override {
+    double largest = 0.0;
+    for (int stage = 0; stage < kStages; ++stage) {
+      const double scale = problem.velocity_factor(stage_time(stage, time, dt)).value() * dt;
+      coefficients[kScales + static_cast<std::size_t>(stage)] = scale;
+      largest = std::max(largest, std::abs(scale) * coefficients[kCfl]);
+    }
+    return std::isnan(coefficients[kCfl]) ? coefficients[kCfl] : largest;
+  }
+
   void advance(ConstPatchView before, std::span<const double> coefficients,
                PatchView after) const override {
+    flux_form::Fluxes fluxes;
     for (int component = 0; component < before.components(); ++component) {
-      step(before, coefficients, component, after);
+      kernel_(step_of(before, coefficients, component, after, fluxes));
     }
   }
 
   void advance_with_fluxes(ConstPatchView before, std::span<const double> coefficients,
-                           PatchView after, FaceFluxes fluxes) const override {
+                           PatchView after, FaceFluxes to) const override {
+    flux_form::Fluxes fluxes;
     for (int component = 0; component < before.components(); ++component) {
-      const Fluxes total = step(before, coefficients, component, after);
-      const auto through = [](const Scratch& values) {
-        return [&values](int i, int j) { return values.row(j)[i]; };
-      };
-      plugin::store_fluxes(through(total.x), through(total.y), coefficients[kSpacing], component,
-                           fluxes);
+      kernel_(step_of(before, coefficients, component, after, fluxes));
+      plugin::store_fluxes([&](int i, int j) { return fluxes.x.row(j)[i]; },
+                           [&](int i, int j) { return fluxes.y.row(j)[i]; }, coefficients[kSpacing],
+                           component, to);
     }
   }
 
   void tendency(ConstPatchView state, std::span<const double> coefficients, const PointRange& range,
                 PatchView tendency) const override {
+    constexpr int kMargin = kMargins[0];
+    const double* velocities = &coefficients[kVelocities[0]];
+    std::array<double, plugin::face_values(kMargin)> courant;
+    if (coefficients[kFlow] == kSeparable) {
+      for (std::size_t at = 0; at < courant.size(); ++at) {
+        courant[at] = coefficients[kScales] * velocities[at];
+      }
+      velocities = courant.data();
+    }
     for (int component = 0; component < state.components(); ++component) {
-      Fluxes fluxes;
-      stage_fluxes(0, cells_of(state, component), coefficients, range, fluxes);
+      const MomentFluxes fluxes(cells_of(state, component), plugin::faces_x(velocities, kMargin),
+                                plugin::faces_y(velocities, kMargin), range);
       for_cells(range, [&](int i, int j) { tendency(i, j, component) = fluxes.gain(i, j); });
     }
   }
 
  private:
-  static void stage_fluxes(std::size_t stage, Cells u, std::span<const double> coefficients,
-                           const PointRange& range, Fluxes& fluxes) {
-    const std::size_t set = coefficients[kUnsteady] == 0.0 ? 0 : stage;
-    const double* const velocities = &coefficients[kVelocities[set]];
-    fluxes.compute(u, plugin::faces_x(velocities, kMargins[set]),
-                   plugin::faces_y(velocities, kMargins[set]), range);
+  static double stage_time(int stage, double time, double dt) {
+    constexpr std::array<double, kStages> kTimes = {0.0, 1.0, 0.5};
+    return time + kTimes[static_cast<std::size_t>(stage)] * dt;
   }
 
-  /// One step of SSP-RK3; returns its fluxes, (F₁ + F₂ + 4F₃) / 6.
-  static Fluxes step(ConstPatchView before, std::span<const double> coefficients, int component,
-                     PatchView after) {
-    const Cells start = cells_of(before, component);
-    const auto at_start = [&](int i, int j) { return start.row(j)[i]; };
-    Scratch state;
-    const auto now = [&](int i, int j) -> double& { return state.row(j)[i]; };
-    Fluxes fluxes;
-    stage_fluxes(0, start, coefficients, cells_within(kMargins[0]), fluxes);
-    Fluxes total = fluxes;
-    for_cells(cells_within(kMargins[0]),
-              [&](int i, int j) { now(i, j) = at_start(i, j) + fluxes.gain(i, j); });
-    stage_fluxes(1, state.cells(), coefficients, cells_within(kMargins[1]), fluxes);
-    total.add(fluxes, 1.0, 1.0);
-    for_cells(cells_within(kMargins[1]), [&](int i, int j) {
-      const double u = at_start(i, j);
-      now(i, j) = u + 0.25 * ((now(i, j) - u) + fluxes.gain(i, j));
-    });
-    stage_fluxes(2, state.cells(), coefficients, cells_within(kMargins[2]), fluxes);
-    total.add(fluxes, 4.0, 1.0 / 6.0);
-    for_cells(cells_within(0),
-              [&](int i, int j) { after(i, j, component) = at_start(i, j) + total.gain(i, j); });
-    return total;
+  static upwind3::Step step_of(ConstPatchView before, std::span<const double> coefficients,
+                               int component, PatchView after, flux_form::Fluxes& fluxes) {
+    upwind3::Step step{before.origin(component), before.stride(), {},
+                       after.origin(component),  after.stride(),  &fluxes};
+    const bool is_scaled = coefficients[kFlow] == kSeparable;
+    for (std::size_t stage = 0; stage < kStages; ++stage) {
+      const std::size_t set = coefficients[kFlow] == kUnsteady ? stage : 0;
+      const double* const velocities = &coefficients[kVelocities[set]];
+      const plugin::Faces x = plugin::faces_x(velocities, kMargins[set]);
+      const plugin::Faces y = plugin::faces_y(velocities, kMargins[set]);
+      step.faces[stage] = {x.origin, x.stride,  y.origin,
+                           y.stride, is_scaled, is_scaled ? coefficients[kScales + stage] : 1.0};
+    }
+    return step;
   }
 
   SolverTraits traits_;
+  upwind3::Kernel kernel_;
 };
 
 }  // namespace

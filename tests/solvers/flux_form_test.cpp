@@ -13,6 +13,7 @@
 
 #include <kumiko/amr/diagnostics.hpp>
 
+#include "finite_volume_upwind3/kernel.hpp"
 #include "flow.hpp"
 #include "flux_form_fct/kernel.hpp"
 #include "flux_form_run.hpp"
@@ -303,6 +304,37 @@ TEST(FluxFormFct, GivenEachInstructionSetThenTheBitsAreTheSame) {
         if (first.empty()) first = made;
         EXPECT_EQ(std::memcmp(first.data(), made.data(), first.size() * 8), 0);
       }
+    }
+  }
+}
+
+TEST(FiniteVolumeUpwind3, GivenEachInstructionSetThenTheBitsAreTheSame) {
+  FluxFormRun run({"finite_volume_upwind3"}, flow_of(vortices));
+  run.fill(noise);
+  std::vector<upwind3::Kernel> kernels = {upwind3::step_baseline};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) kernels.push_back(upwind3::step_avx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    kernels.push_back(upwind3::step_avx512);
+  }
+#endif
+  const std::vector<double> velocities = rough_courant_numbers(60 * 60);
+  const double* const v = velocities.data() + 20 * 40;
+  for (const bool is_scaled : {false, true}) {
+    std::vector<double> first;
+    for (const upwind3::Kernel kernel : kernels) {
+      flux_form::Fluxes fluxes;
+      upwind3::Step step{run.before.origin(), run.before.stride(), {},
+                         run.after.origin(),  run.after.stride(),  &fluxes};
+      for (upwind3::StageFaces& faces : step.faces) {
+        faces = {v, 40, v, 40, is_scaled, -0.37};
+      }
+      kernel(step);
+      std::vector<double> made = values_of(fluxes);
+      made.insert(made.end(), run.after_values.begin(), run.after_values.end());
+      if (first.empty()) first = made;
+      EXPECT_EQ(std::memcmp(first.data(), made.data(), first.size() * 8), 0);
     }
   }
 }
