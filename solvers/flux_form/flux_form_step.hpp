@@ -15,36 +15,41 @@ namespace kumiko::solvers::flux_form {
 /// A conservative solver that advances each component by one step of a kernel, with the face
 /// velocities of the middle of the step. A derived class says what that step is.
 ///
-/// Coefficients of a patch: the spacing, then the Courant numbers of its faces, in as many layers
-/// as the solver has ghosts. CFL number: plugin::cfl_number(); its limit is the donor cell's, 1.
+/// Coefficients of a patch: those of plugin::fill_face_flow(), in as many layers as the solver has
+/// ghosts. CFL number: plugin::cfl_number(); its limit is the donor cell's, 1.
 class FluxFormSolver : public amr::Solver {
  public:
   const amr::SolverTraits& traits() const final { return traits_; }
-  std::size_t coefficients() const final { return 1 + plugin::face_values(traits_.ghosts); }
+  std::size_t coefficients() const final { return plugin::face_flow_values(traits_.ghosts); }
 
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const final {
-    const std::span<double> velocities = coefficients.subspan(1);
-    coefficients[0] = patch.spacing;
-    plugin::fill_face_velocities(problem, patch, time + 0.5 * dt, dt, traits_.ghosts, velocities);
-    return plugin::cfl_number(velocities, traits_.ghosts);
+    return plugin::fill_face_flow(problem, patch, time + 0.5 * dt, dt, traits_.ghosts,
+                                  coefficients);
+  }
+
+  double rescale(const amr::Case& problem, double time, double dt,
+                 std::span<double> coefficients) const final {
+    return plugin::rescale_face_flow(problem, time + 0.5 * dt, dt, coefficients);
   }
 
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
                amr::PatchView after) const final {
+    const plugin::FaceFlow flow(coefficients, traits_.ghosts);
     Fluxes fluxes;
     for (int component = 0; component < before.components(); ++component) {
-      advance_component(step_of(before, coefficients, component, after, fluxes));
+      advance_component(step_of(before, flow, component, after, fluxes));
     }
   }
 
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes to) const final {
+    const plugin::FaceFlow flow(coefficients, traits_.ghosts);
     Fluxes fluxes;
     for (int component = 0; component < before.components(); ++component) {
-      advance_component(step_of(before, coefficients, component, after, fluxes));
+      advance_component(step_of(before, flow, component, after, fluxes));
       plugin::store_fluxes([&](int i, int j) { return fluxes.x.row(j)[i]; },
-                           [&](int i, int j) { return fluxes.y.row(j)[i]; }, coefficients[0],
+                           [&](int i, int j) { return fluxes.y.row(j)[i]; }, flow.spacing(),
                            component, to);
     }
   }
@@ -53,8 +58,9 @@ class FluxFormSolver : public amr::Solver {
   /// layers around the range.
   void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                 const amr::PointRange& range, amr::PatchView tendency) const final {
-    const plugin::Faces vx = plugin::faces_x(&coefficients[1], traits_.ghosts);
-    const plugin::Faces vy = plugin::faces_y(&coefficients[1], traits_.ghosts);
+    const plugin::FaceFlow flow(coefficients, traits_.ghosts);
+    const plugin::Faces vx = flow.x();
+    const plugin::Faces vy = flow.y();
     const auto flux = [](double v, const double* u, std::ptrdiff_t step) {
       return v * upwind_mean<3>(u, step, v, 0.0);
     };
@@ -81,7 +87,8 @@ class FluxFormSolver : public amr::Solver {
                 .cfl_limit = 1.0,
                 .order = order,
                 .flux_form = true,
-                .tendency = has_tendency} {}
+                .tendency = has_tendency,
+                .rescales = true} {}
 
  private:
   /// Below this, new values count as 0: what is computed from them would soon be below the normal
@@ -91,10 +98,10 @@ class FluxFormSolver : public amr::Solver {
   /// Advances one component of one patch, and fills the fluxes.
   virtual void advance_component(Step step) const = 0;
 
-  Step step_of(amr::ConstPatchView before, std::span<const double> coefficients, int component,
-               amr::PatchView after, Fluxes& fluxes) const {
-    const plugin::Faces vx = plugin::faces_x(&coefficients[1], traits_.ghosts);
-    const plugin::Faces vy = plugin::faces_y(&coefficients[1], traits_.ghosts);
+  static Step step_of(amr::ConstPatchView before, const plugin::FaceFlow& flow, int component,
+                      amr::PatchView after, Fluxes& fluxes) {
+    const plugin::Faces vx = flow.x();
+    const plugin::Faces vy = flow.y();
     return {before.origin(component), before.stride(), vx.origin,   vx.stride, vy.origin, vy.stride,
             after.origin(component),  after.stride(),  kNegligible, &fluxes};
   }

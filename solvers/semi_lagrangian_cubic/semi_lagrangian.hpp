@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -32,21 +34,46 @@ inline constexpr std::size_t kUpwindX = 2 * kPatchPoints;
 inline constexpr std::size_t kUpwindY = kUpwindX + 1;
 inline constexpr std::size_t kCoefficients = kUpwindY + 1;
 
-inline Upwind classify(std::span<const double> displacement) {
-  const auto [low, high] = std::minmax_element(displacement.begin(), displacement.end());
-  if (*high < 0.0) return Upwind::kBelow;
-  return *low < 0.0 ? Upwind::kMixed : Upwind::kAbove;
-}
+/// The least and the largest displacement along one axis.
+struct DisplacementRange {
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+  bool has_nan = false;
 
-/// Scales displacements to units of the spacing; returns the largest magnitude, NaN if any is.
-inline double normalise(std::span<double> displacement, double spacing) {
-  double largest = 0.0;
-  for (double& value : displacement) {
-    value /= spacing;
-    if (std::isnan(value)) return std::numeric_limits<double>::quiet_NaN();
-    largest = std::max(largest, std::abs(value));
+  double magnitude() const { return std::max(largest, -least); }
+  Upwind upwind() const {
+    if (largest < 0.0) return Upwind::kBelow;
+    return least < 0.0 ? Upwind::kMixed : Upwind::kAbove;
   }
-  return largest;
+};
+
+/// Scales a patch's displacements to units of the spacing; returns their range. Several at a time,
+/// which compilers make vectors of.
+inline DisplacementRange normalise(std::span<double> displacement, double spacing) {
+  constexpr std::size_t kLanes = 8;
+  static_assert(kPatchPoints % kLanes == 0);
+  std::array<double, kLanes> least;
+  std::array<double, kLanes> largest;
+  std::array<std::uint64_t, kLanes> nan{};
+  least.fill(std::numeric_limits<double>::infinity());
+  largest.fill(-std::numeric_limits<double>::infinity());
+  for (std::size_t first = 0; first < displacement.size(); first += kLanes) {
+    double* const values = displacement.data() + first;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const double value = values[lane] / spacing;
+      values[lane] = value;
+      least[lane] = value < least[lane] ? value : least[lane];
+      largest[lane] = value > largest[lane] ? value : largest[lane];
+      nan[lane] |= value == value ? 0U : 1U;
+    }
+  }
+  DisplacementRange range;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    range.least = std::min(range.least, least[lane]);
+    range.largest = std::max(range.largest, largest[lane]);
+    range.has_nan = range.has_nan || nan[lane] != 0;
+  }
+  return range;
 }
 
 // In the order of the enumerations.
@@ -84,12 +111,12 @@ class SemiLagrangian : public Solver {
     const std::span<double> x = coefficients.subspan(kX, kPatchPoints);
     const std::span<double> y = coefficients.subspan(kY, kPatchPoints);
     find_departures(problem, patch.points, time, dt, {x, y});
-    const double largest_x = normalise(x, patch.spacing);
-    const double largest_y = normalise(y, patch.spacing);
-    coefficients[kUpwindX] = static_cast<double>(classify(x));
-    coefficients[kUpwindY] = static_cast<double>(classify(y));
-    if (std::isnan(largest_x) || std::isnan(largest_y)) return std::nan("");
-    return std::max(largest_x, largest_y);
+    const DisplacementRange of_x = normalise(x, patch.spacing);
+    const DisplacementRange of_y = normalise(y, patch.spacing);
+    coefficients[kUpwindX] = static_cast<double>(of_x.upwind());
+    coefficients[kUpwindY] = static_cast<double>(of_y.upwind());
+    if (of_x.has_nan || of_y.has_nan) return std::nan("");
+    return std::max(of_x.magnitude(), of_y.magnitude());
   }
 
   void advance(ConstPatchView before, std::span<const double> coefficients,

@@ -8,9 +8,8 @@ namespace {
 using namespace kumiko::plugin;
 namespace amr = kumiko::amr;
 
-/// A patch's coefficients: the spacing, then the Courant numbers v Δt/h of its faces.
-constexpr std::size_t kSpacing = 0;
-constexpr std::size_t kCourant = 1;
+/// Layers of ghost cells whose faces the scheme needs: none.
+constexpr int kMargin = 0;
 
 class Upwind1Solver final : public amr::Solver {
  public:
@@ -27,30 +26,37 @@ class Upwind1Solver final : public amr::Solver {
     traits_.cfl_limit = 1.0;
     traits_.order = 1.0;
     traits_.flux_form = true;
+    traits_.rescales = true;
   }
   const amr::SolverTraits& traits() const override { return traits_; }
-  std::size_t coefficients() const override { return kCourant + face_values(0); }
+  /// Of a patch: its spacing, and the Courant numbers v Δt/h of its faces.
+  std::size_t coefficients() const override { return face_flow_values(kMargin); }
 
   /// Once per patch for a steady velocity, else before each of its steps.
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
-    const std::span<double> courant = coefficients.subspan(kCourant);
-    coefficients[kSpacing] = patch.spacing;
-    fill_face_velocities(problem, patch, time, dt, 0, courant);
-    return cfl_number(courant, 0);
+    return fill_face_flow(problem, patch, time, dt, kMargin, coefficients);
+  }
+
+  /// Instead, before each further step in a flow that is a steady one times a factor of time.
+  double rescale(const amr::Case& problem, double time, double dt,
+                 std::span<double> coefficients) const override {
+    return rescale_face_flow(problem, time, dt, coefficients);
   }
 
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
                amr::PatchView after) const override {
-    for (int c = 0; c < before.components(); ++c) step(before, coefficients, c, after);
+    const FaceFlow flow(coefficients, kMargin);
+    for (int c = 0; c < before.components(); ++c) step(before, flow, c, after);
   }
 
-  /// Advances as advance() does, and gives the fluxes: called where the mesh changes its spacing
-  /// beside the patch or may do so.
+  /// Advances as advance() does, and gives the fluxes: in runs with several levels this is called
+  /// instead.
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes fluxes) const override {
+    const FaceFlow flow(coefficients, kMargin);
     for (int c = 0; c < before.components(); ++c) {
-      step(before, coefficients, c, after).store(coefficients[kSpacing], c, fluxes);
+      step(before, flow, c, after).store(flow.spacing(), c, fluxes);
     }
   }
 
@@ -61,10 +67,10 @@ class Upwind1Solver final : public amr::Solver {
   }
 
   /// One step of one component; returns what has flowed.
-  static PatchFluxes step(amr::ConstPatchView u, std::span<const double> coefficients, int c,
+  static PatchFluxes step(amr::ConstPatchView u, const FaceFlow& flow, int c,
                           amr::PatchView after) {
-    const Faces vx = faces_x(&coefficients[kCourant], 0);
-    const Faces vy = faces_y(&coefficients[kCourant], 0);
+    const Faces vx = flow.x();
+    const Faces vy = flow.y();
     const PatchFluxes flux(
         [&](int i, int j) { return donor(vx(i, j), u(i - 1, j, c), u(i, j, c)); },
         [&](int i, int j) { return donor(vy(i, j), u(i, j - 1, c), u(i, j, c)); });
