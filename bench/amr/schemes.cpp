@@ -41,11 +41,13 @@ std::vector<Scheme> schemes() {
 RunSpec spec_of(const Scheme& scheme, const std::string& flow, bool is_uniform) {
   RunSpec spec;
   if (scheme.has_flow) {
-    spec.problem = {"vortex", {{"reverses", flow == "unsteady"}}};
+    spec.problem = {"vortex",
+                    {{"reverses", flow != "steady"}, {"drift", flow == "moving" ? 0.3 : 0.0}}};
   } else {
     spec.problem = {"burgers"};
   }
   spec.solver = scheme.solver;
+  spec.steps = 4096;
   if (is_uniform) {
     constexpr int kFiner = 2;  // than the coarsest of the AMR run
     spec.points *= kFiner;
@@ -62,7 +64,7 @@ void measure(const Scheme& scheme, int workers, int windows, Rates& rates) {
     std::unique_ptr<CaseRun> run;
   };
   std::vector<Entry> runs;
-  const auto flows = scheme.has_flow ? std::vector<std::string>{"steady", "unsteady"}
+  const auto flows = scheme.has_flow ? std::vector<std::string>{"steady", "unsteady", "moving"}
                                      : std::vector<std::string>{"steady"};
   for (const std::string& flow : flows) {
     for (const bool is_uniform : {false, true}) {

@@ -1,20 +1,16 @@
 // The reversing field of many vortices.
-#include <array>
 #include <numbers>
 
 #include <kumiko/plugin/plugin.hpp>
 
 #include "reversing_flow.hpp"
-#include "sine_forms.hpp"
+#include "sine_rows.hpp"
 
 namespace kumiko::cases {
 
 namespace {
 
 using namespace amr;
-
-/// sin(4π(x + ½)) and cos(4π(x + ½)): half a unit is a whole period.
-SineForms forms(double x) { return sine_forms(2.0 * x); }
 
 /// Unit square, periodic. u is torn apart by a field of vortices and put together by its reversal:
 /// velocity (sin(4π(x + ½)) sin(4π(y + ½)), cos(4π(x + ½)) cos(4π(y + ½))) cos(πt/T). At the start
@@ -39,20 +35,26 @@ class Deformation final : public ReversingFlow {
 
   void velocity(Points points, double time, Vectors velocity) const override {
     const double factor = strength(time);
-    evaluate(points, velocity, [=](double x_at, double y_at) {
-      const SineForms x = forms(x_at);
-      const SineForms y = forms(y_at);
-      return std::array{factor * (x.doubled * y.doubled), factor * (x.cosine() * y.cosine())};
+    sines_.for_each(points, 0.0, [&](std::size_t at, const SineRows::Forms& of) {
+      velocity.x[at] = factor * (of.x_doubled * of.y_doubled);
+      velocity.y[at] = factor * (cosine(of.x_squared) * cosine(of.y_squared));
     });
   }
 
   /// -sin(4πx) cos(4πy) / 4π, times the strength.
   bool stream_function(Points points, double time, std::span<double> values) const override {
     const double factor = -strength(time) / (4.0 * std::numbers::pi);
-    return evaluate(points, values, [=](double x, double y) {
-      return factor * (forms(x).doubled * forms(y).cosine());
+    sines_.for_each(points, 0.0, [&](std::size_t at, const SineRows::Forms& of) {
+      values[at] = factor * (of.x_doubled * cosine(of.y_squared));
     });
+    return true;
   }
+
+ private:
+  /// cos(2a) of sin²(a).
+  static double cosine(double squared) { return 1.0 - 2.0 * squared; }
+
+  SineRows sines_{2.0};  // sin(4π(x + ½)) is sin(4πx): half a unit is a whole period
 };
 
 }  // namespace

@@ -1,0 +1,53 @@
+// Contract: rows of sines have the same bits by every instruction set and at every place of a row,
+// and are right to round-off.
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernel.hpp"
+
+namespace kumiko::cases {
+namespace {
+
+std::vector<SineRow> sine_kernels() {
+  std::vector<SineRow> kernels = {sine_row_baseline};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) kernels.push_back(sine_row_avx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    kernels.push_back(sine_row_avx512);
+  }
+#endif
+  return kernels;
+}
+
+TEST(SineRows, GivenAnyInstructionSetLengthAndPlaceThenTheBitsAreTheSame) {
+  std::vector<double> x;
+  for (int at = 0; at < 67; ++at) x.push_back(0.0731 * at - 1.9);
+  for (const double periods : {1.0, 2.0}) {
+    std::vector<double> squared(x.size());
+    std::vector<double> doubled(x.size());
+    sine_row_baseline(x.data(), x.size(), periods, squared.data(), doubled.data());
+    for (std::size_t at = 0; at < x.size(); ++at) {
+      const double angle = std::numbers::pi * periods * x[at];
+      EXPECT_NEAR(squared[at], std::sin(angle) * std::sin(angle), 1e-14);
+      EXPECT_NEAR(doubled[at], std::sin(2.0 * angle), 1e-14);
+    }
+    for (const SineRow kernel : sine_kernels()) {
+      for (std::size_t count = 1; count <= x.size(); ++count) {
+        std::vector<double> s(count);
+        std::vector<double> d(count);
+        kernel(x.data(), count, periods, s.data(), d.data());
+        for (std::size_t at = 0; at < count; ++at) {
+          ASSERT_EQ(s[at], squared[at]) << at << " of " << count;
+          ASSERT_EQ(d[at], doubled[at]) << at << " of " << count;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kumiko::cases
