@@ -21,6 +21,7 @@ class ReversingFlow : public amr::Case {
  public:
   double end_time() const override { return period_; }
   bool steady_velocity() const override { return !reverses_; }
+  std::optional<double> velocity_factor(double time) const override { return strength(time); }
 
   void initial(amr::Points points, int, std::span<double> values) const override {
     constexpr double kRadius = 0.15;

@@ -61,6 +61,10 @@ class Vortex final : public ReversingFlow {
   bool steady_velocity() const override {
     return drift_ == 0.0 && ReversingFlow::steady_velocity();
   }
+  std::optional<double> velocity_factor(double time) const override {
+    if (drift_ != 0.0) return std::nullopt;
+    return ReversingFlow::velocity_factor(time);
+  }
   bool exact(Points points, int component, double time, std::span<double> values) const override {
     if (drift_ == 0.0 || time == 0.0) return ReversingFlow::exact(points, component, time, values);
     const double shift = drift_ * time;

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <kumiko/amr/flow_check.hpp>
 #include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
@@ -156,6 +157,12 @@ TEST_P(EveryCase, GivenASteadyVelocityThenItIsTheSameAtAllTimes) {
     same = same && first[0] == later[0] && first[1] == later[1];
   });
   EXPECT_EQ(same, problem_->steady_velocity());
+}
+
+TEST_P(EveryCase, GivenAFactorOfTimeThenTheVelocityFollowsIt) {
+  EXPECT_FALSE(amr::factor_contradiction(*problem_));
+  const bool reverses = GetParam() == "deformation" || GetParam() == "vortex";
+  EXPECT_EQ(problem_->velocity_factor(0.3).has_value(), reverses);
 }
 
 TEST_P(EveryCase, GivenItsParametersThenEachHasHelpAndADefaultWithinItsRange) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -122,6 +123,78 @@ TEST(Vortex, GivenTimesThenTheSolutionIsKnownAtTheStartAndTheEndOnly) {
   double dx = 0.0;
   double dy = 0.0;
   EXPECT_FALSE(problem->exact_displacement({{&x, 1}, {&y, 1}}, 1.0, 0.1, {{&dx, 1}, {&dy, 1}}));
+}
+
+std::unique_ptr<amr::Case> make_with(const std::string& key, const amr::ParameterValue& value) {
+  const plugin::CaseFactory* const factory = plugin::find_case("vortex");
+  amr::ParameterSet parameters = amr::defaults(factory->parameters);
+  parameters.set(key, value);
+  return factory->make(parameters);
+}
+
+TEST(Vortex, GivenADriftThenFlowAndFieldMoveWithIt) {
+  const auto moving = make_with("drift", 0.3);
+  const auto standing = make();
+  EXPECT_FALSE(moving->velocity_factor(0.0));
+  EXPECT_EQ(moving->boundaries().left.kind, amr::BoundaryKind::kPeriodic);
+  for (const double time : {0.0, 1.7, 8.0}) {
+    for (const double x : {-0.2, 0.15, 0.6, 0.97}) {
+      const Velocity there = velocity_at(*moving, x + 0.3 * time, 0.35, time);
+      const Velocity here = velocity_at(*standing, x, 0.35, time);
+      EXPECT_NEAR(there.x, here.x + 0.3, 1e-14);
+      EXPECT_NEAR(there.y, here.y, 1e-14);
+    }
+  }
+  const double x = 0.5 + 0.3 * 8.0 - 2.0;  // the disk's centre at the end, in the unit square
+  const double y = 0.75;
+  double value = -1.0;
+  ASSERT_TRUE(moving->exact({{&x, 1}, {&y, 1}}, 0, 8.0, {&value, 1}));
+  EXPECT_EQ(value, 1.0);
+  const double beside = x - 0.2;
+  ASSERT_TRUE(moving->exact({{&beside, 1}, {&y, 1}}, 0, 8.0, {&value, 1}));
+  EXPECT_EQ(value, 0.0);
+}
+
+TEST(Vortex, GivenNoReversalThenTheFlowIsSteadyAndTheEndUnknown) {
+  const auto steady = make_with("reverses", false);
+  EXPECT_TRUE(steady->steady_velocity());
+  EXPECT_EQ(velocity_at(*steady, 0.3, 0.2, 5.0).x, velocity_at(*make(), 0.3, 0.2, 0.0).x);
+  const double at = 0.5;
+  double value = -1.0;
+  EXPECT_FALSE(steady->exact({{&at, 1}, {&at, 1}}, 0, 8.0, {&value, 1}));
+  EXPECT_TRUE(steady->published_values().empty());
+}
+
+TEST(Vortex, GivenManyPointsAtOnceThenEachHasTheBitsThatItHasAlone) {
+  const auto problem = make();
+  std::vector<double> x;
+  std::vector<double> y;
+  // A grid whose rows are long, one whose rows are short, and points that form none.
+  for (const auto& [width, rows] : {std::pair{27, 29}, std::pair{3, 5}, std::pair{70, 2}}) {
+    for (int row = 0; row < rows; ++row) {
+      for (int at = 0; at < width; ++at) {
+        x.push_back(0.013 * at);
+        y.push_back(0.017 * row + 0.1);
+      }
+    }
+  }
+  for (int at = 0; at < 131; ++at) {
+    x.push_back(std::fmod(0.37 * at, 1.0));
+    y.push_back(std::fmod(0.61 * at, 1.0));
+  }
+  std::vector<double> vx(x.size());
+  std::vector<double> vy(x.size());
+  std::vector<double> psi(x.size());
+  problem->velocity({x, y}, 0.7, {vx, vy});
+  ASSERT_TRUE(problem->stream_function({x, y}, 0.7, psi));
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    const Velocity alone = velocity_at(*problem, x[at], y[at], 0.7);
+    ASSERT_EQ(vx[at], alone.x) << at;
+    ASSERT_EQ(vy[at], alone.y) << at;
+    double psi_alone = 0.0;
+    ASSERT_TRUE(problem->stream_function({{&x[at], 1}, {&y[at], 1}}, 0.7, {&psi_alone, 1}));
+    ASSERT_EQ(psi[at], psi_alone) << at;
+  }
 }
 
 }  // namespace
