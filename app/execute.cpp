@@ -263,6 +263,12 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   summary.end_time = simulation.end_time();
   summary.wall_s = history.wall_s;
   summary.errors = simulation.error_norms();
+  if (summary.errors && !std::isfinite(summary.errors->rms)) {
+    print_warning(
+        "case '{}': its exact() gives values that are not finite at t = {:g}, so that the "
+        "errors say nothing",
+        problem.run.case_name, simulation.time());
+  }
   summary.component_names = problem.the_case->component_names();
   summary.mass_drifts = drifts_of(summary.field, history.initial_masses);
   summary.open_domain = problem.the_case->boundaries().is_open();

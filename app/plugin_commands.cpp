@@ -105,8 +105,10 @@ const auto& factory_to_show(const ShowRequest& request, const plugin::Registry& 
   if (const auto* found = amr::find_factory(factories, request.name)) return *found;
   std::vector<std::string> names;
   for (const auto& factory : factories) names.push_back(factory.name);
-  throw RequestError("there is no {} '{}'; 'kumiko {} list' lists all {}s{}", kind, request.name,
-                     kind, kind, io::did_you_mean(request.name, names));
+  throw RequestError(
+      "there is no {} '{}'{}; 'kumiko {} list' lists those found, and --plugin-path names folders "
+      "with others",
+      kind, request.name, io::did_you_mean(request.name, names), kind);
 }
 
 void print_keys(const char* table, const std::vector<amr::ParameterSpec>& parameters) {
@@ -165,7 +167,7 @@ std::vector<std::string> knowledge(const amr::Case& problem) {
   if (problem.exact_displacement(point, end, end, {first, second})) {
     known.emplace_back("exact displacements");
   }
-  if (problem.exact(point, 0, end, first)) known.emplace_back("the exact solution");
+  if (problem.exact(point, 0, end, first)) known.emplace_back("the exact solution at the end");
   if (problem.observe_every() > 0) {
     known.push_back(fmt::format("a look of its own, every {}",
                                 problem.observe_every() == 1

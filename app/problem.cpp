@@ -291,7 +291,16 @@ std::string check_same_run(const Problem& problem, const std::filesystem::path& 
 
 void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes) {
   const std::filesystem::path config = folder / io::kConfigurationFile;
-  const Problem earlier = load_problem({.config = config, .plugins = problem.plugins});
+  const Problem earlier = [&] {
+    try {
+      return load_problem({.config = config, .plugins = problem.plugins});
+    } catch (const RequestError& error) {
+      throw RequestError(
+          "'{}' holds no configuration of a run ({}); if it is damaged, remove it: the checkpoint "
+          "has the configuration too",
+          config.string(), error.what());
+    }
+  }();
   const std::string of = fmt::format("the run in '{}'", folder.string());
   const std::string changed = refuse_differences(problem, earlier, of);
   refuse_if(!changes && !changed.empty(),
@@ -329,9 +338,15 @@ void warn_of(const io::ConfigSource& source) {
 void warn_of(const Problem& problem) {
   warn_of(problem.source);
   for (const double time : problem.run.output_times) {
-    if (time <= problem.end_time()) continue;
-    print_warning("output.times has {:g}, but the run ends at t = {:g}; there is no state of then",
-                  time, problem.end_time());
+    // By steps of one length; a restart that has changed it may end a little earlier or later.
+    const double end = problem.options.steps > 0
+                           ? problem.end_time() * problem.stop_step / problem.options.steps
+                           : problem.end_time();
+    if (time <= end) continue;
+    print_warning(
+        "output.times has {:g}, but the run ends at t = {:g}; no file will be written for "
+        "it",
+        time, end);
     break;
   }
   if (problem.solver->traits().centring == amr::Centring::kCell) {

@@ -124,7 +124,7 @@ void print_summary(const io::RunSummary& s) {
         s.unnested_patches == 1 ? "it" : "them");
   }
   fmt::print("wall time            {:.2f} s", s.wall_s);
-  if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s and core)", *s.updates_per_core_s);
+  if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s per core)", *s.updates_per_core_s);
   fmt::print("\n");
   fmt::print("imbalance            {:.3f}  (largest over mean work; 1 is perfect; {})\n",
              s.work.imbalance(), counted(s.work.total().steals, "steal"));

@@ -18,6 +18,7 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "counted.hpp"
 #include "execute.hpp"
 #include "summary_file.hpp"
 #include "terminal.hpp"
@@ -29,10 +30,23 @@ namespace {
 /// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
-/// Rows that the run has left in a table of the folder that it goes on in.
-io::EarlierTable earlier_rows(const Start& start, const char* name, int last) {
+/// Rows that the run has left in a table of the folder that it goes on in. Says so if rows are
+/// lost: the new table goes on without them. \param last           the last base step that it may
+/// have a row of \param has_each_step  whether each base step has a row
+io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
   if (start.earlier != io::Earlier::kContinue) return {};
-  return io::EarlierTable(start.path / name, last);
+  const std::filesystem::path path = start.path / name;
+  io::EarlierTable table(path, last);
+  if (!start.from || last < 0) return table;
+  if (table.empty()) {
+    print_warning("'{}' has no rows of the run's part before this restart; the new one begins here",
+                  path.string());
+  } else if (const std::int64_t missing = last + 1 - table.first_step() - table.steps();
+             has_each_step && missing > 0) {
+    print_warning("'{}' lacks the rows of {} before this restart; the new one lacks them too",
+                  path.string(), counted(static_cast<std::size_t>(missing), "base step"));
+  }
+  return table;
 }
 
 /// What has befallen the tables cannot be told any more when their rows are in new ones.
@@ -45,8 +59,10 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
     return;  // there is no manifest to compare with
   }
   for (const io::AlteredFile& file : altered) {
-    if (std::ranges::find(kTables, file.name) == kTables.end()) continue;
-    print_warning("'{}' {} since the run ended; its rows are kept", (folder / file.name).string(),
+    const std::filesystem::path table = folder / file.name;
+    const bool is_table = std::ranges::find(kTables, file.name) != kTables.end();
+    if (!is_table || !std::filesystem::exists(table)) continue;
+    print_warning("'{}' {} since the run ended; the rows that it has are kept", table.string(),
                   file.what);
   }
 }
@@ -102,9 +118,9 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       from_(start.from ? std::optional(start.from->file) : std::nullopt),
       csv_(new_file("diagnostics.csv"), problem_.options.levels,
            static_cast<int>(simulation.counters().workers.size()),
-           earlier_rows(start, "diagnostics.csv", simulation.step()),
+           earlier_rows(start, "diagnostics.csv", simulation.step(), false),
            problem_.the_case->component_names()),
-      load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1)),
+      load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1, true)),
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),

@@ -129,7 +129,7 @@ Restart latest_restart(const fs::path& folder) {
   }
   throw RequestError(
       "--restart: '{}' has no whole checkpoint; begin the run anew with --overwrite in place of "
-      "--restart, or name another run's folder with --output",
+      "--restart, or name another run's folder",
       folder.string());
 }
 

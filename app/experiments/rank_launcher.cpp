@@ -79,15 +79,28 @@ std::string run_words(const CaseRequest& request, int workers, const fs::path& f
   return text;
 }
 
-/// What a run that has failed says: its own error, or else what came last.
+/// Whether a launcher draws this line between paragraphs.
+bool is_ruler(const std::string& line) {
+  return line.find_first_not_of("-=* ") == std::string::npos;
+}
+
+/// What a run that has failed says: its own error, or else the first paragraph of the launcher's.
 std::string reason(const fs::path& messages) {
+  constexpr std::size_t kLongest = 400;
   std::ifstream stream(messages);
+  std::string paragraph;
+  bool is_first = true;
   for (std::string line; std::getline(stream, line);) {
     if (const std::size_t at = line.find(kErrorMark); at != std::string::npos) {
       return line.substr(at + kErrorMark.size());
     }
+    if (is_ruler(line)) {
+      is_first = is_first && paragraph.empty();
+    } else if (is_first && paragraph.size() < kLongest) {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
+    }
   }
-  return last_line(messages);
+  return paragraph.empty() ? "it printed no message" : paragraph.substr(0, kLongest);
 }
 
 }  // namespace

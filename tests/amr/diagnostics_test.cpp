@@ -63,6 +63,27 @@ TEST(Diagnostics, GivenAnExactFieldOf4ThenTheAbsoluteL1ErrorIs4TimesTheRelativeO
   EXPECT_NEAR(errors->l1_relative, errors->l1 / 4.0, 1e-14);
 }
 
+/// Known but for a corner.
+struct KnownInPart final : KnownCase {
+  bool exact(Points points, int component, double time, std::span<double> values) const override {
+    KnownCase::exact(points, component, time, values);
+    for (std::size_t at = 0; at < points.size(); ++at) {
+      if (points.x[at] < 0.1 && points.y[at] < 0.1) values[at] = std::nan("");
+    }
+    return true;
+  }
+};
+
+TEST(Diagnostics, GivenASolutionThatIsNotANumberSomewhereThenNoErrorIsOne) {
+  const auto hierarchy = island_with_poison();
+  const auto backend = make_backend("serial", 1);
+  const auto errors = error_norms(*hierarchy, KnownInPart(), 0.0, *backend);
+  ASSERT_TRUE(errors.has_value());
+  for (const double norm : {errors->rms, errors->l1, errors->l1_relative, errors->linf}) {
+    EXPECT_TRUE(std::isnan(norm)) << norm;
+  }
+}
+
 /// Two components, known as 1 and 3.
 struct TwoKnown : FunctionCase {
   int components() const override { return 2; }

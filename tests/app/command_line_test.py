@@ -367,7 +367,7 @@ class Help(CommandTest):
     def test_given_a_case_then_show_says_what_it_is_posed_for(self):
         shown = self.kumiko("case", "show", "channel").stdout
         for part in ("advection", "domain               2 by 1", "left                 fixed value 1", "steady",
-                     "case.inflow", "the exact solution"):  # fmt: skip
+                     "case.inflow", "the exact solution at the end"):  # fmt: skip
             self.assertIn(part, shown)
         self.assertIn("velocity             unsteady", self.kumiko("case", "show", "vortex").stdout)
         self.assert_refused(self.kumiko("case", "show", "chanel"), "'chanel'", "did you mean 'channel'?")

@@ -376,7 +376,7 @@ class BeforeTheFirstStep(PluginTest):
         words = ["--plugin-path", PLUGINS / "squall.so", "--set", "case.name=squall", "--set", "time.stop_step=2",
                  "--set", "time.steps=800", "--set", "solver.name=upwind1"]  # fmt: skip
         done = self.run_shipped(*words, "--set", "case.factor=1.25")
-        self.assert_told(done, 2, "velocity_factor() is 1.25", "unit_factor_time()", "return nothing")
+        self.assert_told(done, 2, "velocity_factor() is 15", "unit_factor_time()", "return nothing")
         self.assertEqual(self.run_shipped(*words, "--set", "case.factor=1").returncode, 0)
 
     def test_given_more_coefficients_than_were_declared_then_they_are_refused(self):

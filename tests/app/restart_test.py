@@ -554,6 +554,23 @@ class Refusal(RestartTest):
             self.assertTrue((copied / "checkpoint_000020.hdf").exists())
             self.assertEqual(again["state_hash"], self.summary()["state_hash"])
 
+    def test_given_tables_that_have_lost_rows_then_a_warning_says_so(self):
+        def resumed(change, step):
+            change(self.path / "run" / "load.csv")
+            done = self.kumiko("run", "--restart", "latest", "--output", "run", *settings(f"time.stop_step={step}"))
+            self.assertEqual(done.returncode, 0, done.errors)
+            return done.errors
+
+        def without_the_middle(table):
+            lines = table.read_text().splitlines(keepends=True)
+            table.write_text("".join(line for line in lines if line.split(",")[0] not in ("10", "11", "12", "13")))
+
+        self.assertNotIn("load.csv", resumed(lambda table: None, 70))
+        self.assertIn("lacks the rows of 4 base steps before this restart", resumed(without_the_middle, 80))
+        errors = resumed(os.remove, 90)
+        self.assertIn("load.csv' has no rows of the run's part before this restart", errors)
+        self.assertNotIn("are kept", errors)
+
     def test_given_names_that_lie_then_latest_does_not_believe_them(self):
         run = self.path / "run"
         shutil.copy(run / "checkpoint_000020.hdf", run / "checkpoint_000099.hdf")

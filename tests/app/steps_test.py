@@ -77,6 +77,13 @@ class Steps(CommandTest):
                       "--output", "run")  # fmt: skip
         self.run_well("--restart", "latest", "--output", "run")
 
+    def test_given_an_end_that_no_steps_reach_then_the_remedy_is_named(self):
+        words = ["run", ZALESAK, "--set", "grid.base=32"]
+        self.assert_refused(self.kumiko(*words, "--set", "time.end=1e10"), "more than a run may have", "lower 'time.end'")
+        done = self.kumiko(*words, "--set", "time.cfl=1e-10")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("raise 'time.cfl', or lower 'time.end'", done.stderr)
+
     def test_given_another_division_of_the_rest_then_the_lineage_tells(self):
         short = ["--set", "grid.base=64", "--set", "time.stop_step=30", "--set", "checkpoint.every=10"]
         self.run_well(ZALESAK, *short, "--set", "time.steps=640", "--set", "checkpoint.keep=9", "--output", "run")

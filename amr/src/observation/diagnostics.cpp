@@ -139,6 +139,7 @@ struct ErrorFigure {
   double exact = 0.0;
   double points = 0.0;
   double largest = 0.0;
+  bool has_nan = false;
   double point_area = 0.0;  ///< of a point of level 0
   bool known = true;
 
@@ -148,11 +149,16 @@ struct ErrorFigure {
     exact += other.exact;
     points += other.points;
     largest = std::max(largest, other.largest);
+    has_nan = has_nan || other.has_nan;
     point_area = std::max(point_area, other.point_area);
     known = known && other.known;
     return *this;
   }
   ErrorNorms figures() const {
+    if (has_nan) {
+      constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+      return {kNan, kNan, kNan, kNan};
+    }
     return {square.root_over(points), exact == 0.0 ? 0.0 : absolute / exact, absolute * point_area,
             largest};
   }
@@ -171,6 +177,7 @@ ErrorFigure error_figure(const PartlyCovered& leaves, int component,
     part.exact += std::abs(reference(i, j));
     part.points += 1.0;
     part.largest = std::max(part.largest, error);
+    part.has_nan = part.has_nan || std::isnan(error);
   });
   if (part.absolute != 0.0) {
     part.square.exponent = SquareSum::exponent_for(part.largest);

@@ -109,7 +109,8 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
                               "MiB that the patches of each rank may take; 0 = no limit"),
       field<&R::check_finite>(
           "check_finite", {0, kMostCount}, kRun,
-          "least base steps between looks for values that are not finite; 0 = none"),
+          "least base steps between looks for values that are not finite; 0 = only where rows or "
+          "files are written"),
   };
   return list;
 }

@@ -103,6 +103,13 @@ void BaseSteps::choose_up_to(double most, std::string refused, std::optional<dou
       control_.shorten(cfl);
     }
   } catch (const StepControl::StepTooShort& failed) {
+    if (failed.attempts == 0 && refused.empty()) {
+      throw NoStepServes(fmt::format(
+          "before base step {}, t = {:g}, the largest CFL number is {:.6g} with a base step of "
+          "{:.6g}: `cfl` asks for steps of {:.3g}, but a run takes none below {:.3g}, 1e-12 of its "
+          "length; raise `cfl`, or lower `end_time`",
+          failed.step, time(), cfl, dt(), failed.dt, failed.shortest));
+    }
     throw NoStepServes(fmt::format(
         "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
         "attempts; {}; no shorter step helps there",

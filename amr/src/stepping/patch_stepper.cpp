@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/option_field.hpp>
 
 #include "problem/checked_case.hpp"
 #include "transfer/reflux.hpp"
@@ -19,7 +20,7 @@ namespace kumiko::amr {
 namespace {
 
 /// Base steps that a run may have.
-constexpr std::int64_t kMostSteps = std::numeric_limits<int>::max();
+constexpr auto kMostSteps = static_cast<std::int64_t>(kMostCount);
 
 DeclarationError stays_too_large(const Solver& solver, const PatchId& id, double time,
                                  const char* member, double cfl, double divisor, double of_less) {
@@ -169,11 +170,19 @@ CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) co
     require_falling_state_cfl(patch, time);
     enough = std::max(enough, in_proportion(options_.steps, cfl));
   }
-  return {fmt::format("{} has CFL number {:.8g} at t = {:g}, but solver '{}' takes up "
-                      "to {:g}; `steps` must be {} at least, by an estimate: other patches and "
-                      "later times may need more",
+  const std::string remedy =
+      enough > kMostSteps
+          ? fmt::format(
+                "some {:.2g} `steps` would be needed, more than a run may have, {}; lower "
+                "`end_time`",
+                static_cast<double>(enough), kMostSteps)
+          : fmt::format(
+                "`steps` must be {} at least, by an estimate: other patches and later times "
+                "may need more",
+                enough);
+  return {fmt::format("{} has CFL number {:.8g} at t = {:g}, but solver '{}' takes up to {:g}; {}",
                       to_string(id), cfl, time, solver_.traits().name, solver_.traits().cfl_limit,
-                      enough),
+                      remedy),
           enough};
 }
 

@@ -97,7 +97,7 @@ double StepControl::end_of_stretch(double time) const {
 
 void StepControl::set(int step, double free_dt, double rate) {
   if (attempts_ > kMostAttempts || !(free_dt >= kShortest * end_)) {
-    throw StepTooShort{step, free_dt, attempts_};
+    throw StepTooShort{step, free_dt, attempts_, kShortest * end_};
   }
   const Stretch& now = stretch();
   const double time = now.time(step);

@@ -66,6 +66,7 @@ class StepControl {
     int step;
     double dt;
     int attempts;
+    double shortest;  ///< step that a run takes
   };
 
  private:

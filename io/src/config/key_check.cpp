@@ -60,8 +60,8 @@ void check_choice(const Key& key, const std::string& value) {
 
 void check_size(const Key& key, std::size_t size) {
   if (key.list_size == 0 || size == key.list_size) return;
-  throw ValueError(fmt::format("'{}' has {} elements; it must be a {}{}", key.spec.name, size,
-                               type_name(key),
+  throw ValueError(fmt::format("'{}' has {} element{}; it must be a {}{}", key.spec.name, size,
+                               size == 1 ? "" : "s", type_name(key),
                                has_type<Integers>(key) ? " or one integer for all" : ""));
 }
 

@@ -1,4 +1,5 @@
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,9 +14,10 @@ namespace kumiko::io {
 
 namespace {
 
-bool is_up_to(std::string_view field, std::int64_t last) {
+/// The base step of a row, if it is one up to `last`.
+std::optional<std::int64_t> step_up_to(std::string_view field, std::int64_t last) {
   const auto step = read_number<std::int64_t>(field);
-  return step && *step <= last;
+  return step && *step <= last ? std::optional(*step) : std::nullopt;
 }
 
 }  // namespace
@@ -44,15 +46,20 @@ EarlierTable EarlierTable::read(const std::filesystem::path& path, std::int64_t 
   std::ifstream file(path, std::ios::binary);
   std::string line;
   Fields fields;
+  std::int64_t latest = -1;
   // A line without an end is one that a killed run did not finish.
   while (std::getline(file, line) && !file.eof()) {
     split_csv_line(line, fields);
     if (table.columns_.empty()) {
       table.columns_.assign(fields.begin(), fields.end());
-    } else if (fields.size() == table.columns_.size() && is_up_to(fields.front(), last)) {
-      ++table.rows_;
-      take(fields);
+      continue;
     }
+    if (fields.size() != table.columns_.size()) continue;
+    const std::optional<std::int64_t> step = step_up_to(fields.front(), last);
+    if (!step) continue;
+    if (table.rows_++ == 0) table.first_step_ = *step;
+    if (std::exchange(latest, *step) != *step) ++table.steps_;
+    take(fields);
   }
   return table;
 }

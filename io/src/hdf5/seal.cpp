@@ -122,9 +122,8 @@ Trailer read_trailer(const fs::path& file, const Reader& reader, std::string_vie
   if (!begins_as_hdf5(reader)) {
     if (is_sealed) call_damaged(file, "is damaged: it does not begin as an HDF5 file");
     throw NotACheckpoint(fmt::format(
-        "'{}' is not a {}: it does not begin as an HDF5 file; name a checkpoint or a state of "
-        "a run",
-        file.string(), what));
+        "'{}' is not a {}: it does not begin as an HDF5 file; name {}", file.string(), what,
+        what == "trace" ? "the run's trace.hdf" : "a checkpoint or a state of a run"));
   }
   if (!has_room) call_damaged(file, "is damaged: it ends too early");
   if (magic == kMagic) return trailer;

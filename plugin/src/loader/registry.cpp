@@ -52,7 +52,7 @@ void Registry::add_path(const std::filesystem::path& path) {
     if (std::filesystem::exists(path, error)) return add_file(path, path);
     broken_.push_back(
         {path, path,
-         fmt::format("there is no folder or file '{}' to search for plugins; name one that exists",
+         fmt::format("there is no folder or file '{}' with plugins; name one that exists",
                      path.string())});
     return;
   }

@@ -22,6 +22,10 @@ class EarlierTable {
   EarlierTable(const std::filesystem::path& path, std::int64_t last);
 
   bool empty() const noexcept { return rows_ == 0; }
+  /// Base steps that have rows, where those of one step follow each other.
+  std::int64_t steps() const noexcept { return steps_; }
+  /// The base step of the first row; 0 without rows.
+  std::int64_t first_step() const noexcept { return first_step_; }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
 
   using Fields = std::vector<std::string_view>;
@@ -38,6 +42,8 @@ class EarlierTable {
   std::int64_t last_ = 0;
   std::vector<std::string> columns_;
   std::uint64_t rows_ = 0;
+  std::int64_t steps_ = 0;
+  std::int64_t first_step_ = 0;
 };
 
 }  // namespace kumiko::io
