@@ -75,17 +75,27 @@ class Vortex final : public ReversingFlow {
 
   void velocity(Points points, double time, Vectors velocity) const override {
     const double factor = strength(time);
-    sines_.for_each(points, -drift_ * time, [&](std::size_t at, const SineRows::Forms& of) {
-      velocity.x[at] = factor * (of.x_squared * of.y_doubled) + drift_;
-      velocity.y[at] = -factor * (of.y_squared * of.x_doubled);
-    });
+    sines_.for_each(points, -drift_ * time,
+                    [&](std::size_t first, std::size_t count, const SineRows::Forms& of) {
+                      double* const x = velocity.x.data() + first;
+                      double* const y = velocity.y.data() + first;
+                      for (std::size_t at = 0; at < count; ++at) {
+                        x[at] = factor * (of.x_squared[at] * of.y_doubled[at]) + drift_;
+                        y[at] = -factor * (of.y_squared[at] * of.x_doubled[at]);
+                      }
+                    });
   }
 
   bool stream_function(Points points, double time, std::span<double> values) const override {
     const double factor = strength(time) / std::numbers::pi;
-    sines_.for_each(points, -drift_ * time, [&](std::size_t at, const SineRows::Forms& of) {
-      values[at] = factor * (of.x_squared * of.y_squared) + drift_ * points.y[at];
-    });
+    sines_.for_each(points, -drift_ * time,
+                    [&](std::size_t first, std::size_t count, const SineRows::Forms& of) {
+                      const double* const y = points.y.data() + first;
+                      double* const psi = values.data() + first;
+                      for (std::size_t at = 0; at < count; ++at) {
+                        psi[at] = factor * (of.x_squared[at] * of.y_squared[at]) + drift_ * y[at];
+                      }
+                    });
     return true;
   }
 

@@ -5,11 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include <kumiko/amr/instruction_set.hpp>
 #include <kumiko/plugin/plugin.hpp>
@@ -36,9 +37,8 @@ inline constexpr std::size_t kCoefficients = kUpwindY + 1;
 
 /// The least and the largest displacement along one axis.
 struct DisplacementRange {
-  double least = std::numeric_limits<double>::infinity();
-  double largest = -std::numeric_limits<double>::infinity();
-  bool has_nan = false;
+  double least;
+  double largest;
 
   double magnitude() const { return std::max(largest, -least); }
   Upwind upwind() const {
@@ -47,33 +47,23 @@ struct DisplacementRange {
   }
 };
 
-/// Scales a patch's displacements to units of the spacing; returns their range. Several at a time,
-/// which compilers make vectors of.
+/// Scales a patch's displacements to units of the spacing; returns their range, or NaN if any is
+/// infinite or NaN.
 inline DisplacementRange normalise(std::span<double> displacement, double spacing) {
-  constexpr std::size_t kLanes = 8;
-  static_assert(kPatchPoints % kLanes == 0);
-  std::array<double, kLanes> least;
-  std::array<double, kLanes> largest;
-  std::array<std::uint64_t, kLanes> nan{};
-  least.fill(std::numeric_limits<double>::infinity());
-  largest.fill(-std::numeric_limits<double>::infinity());
-  for (std::size_t first = 0; first < displacement.size(); first += kLanes) {
-    double* const values = displacement.data() + first;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const double value = values[lane] / spacing;
-      values[lane] = value;
-      least[lane] = value < least[lane] ? value : least[lane];
-      largest[lane] = value > largest[lane] ? value : largest[lane];
-      nan[lane] |= value == value ? 0U : 1U;
-    }
+  Eigen::Map<Eigen::ArrayXd> values(displacement.data(),
+                                    static_cast<Eigen::Index>(displacement.size()));
+  // Of a power of two the inverse is exact, so that both ways give the same bits.
+  int exponent = 0;
+  if (std::frexp(spacing, &exponent) == 0.5) {
+    values *= 1.0 / spacing;
+  } else {
+    values /= spacing;
   }
-  DisplacementRange range;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    range.least = std::min(range.least, least[lane]);
-    range.largest = std::max(range.largest, largest[lane]);
-    range.has_nan = range.has_nan || nan[lane] != 0;
+  if (!values.isFinite().all()) {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    return {kNan, kNan};
   }
-  return range;
+  return {values.minCoeff(), values.maxCoeff()};
 }
 
 // In the order of the enumerations.
@@ -115,7 +105,7 @@ class SemiLagrangian : public Solver {
     const DisplacementRange of_y = normalise(y, patch.spacing);
     coefficients[kUpwindX] = static_cast<double>(of_x.upwind());
     coefficients[kUpwindY] = static_cast<double>(of_y.upwind());
-    if (of_x.has_nan || of_y.has_nan) return std::nan("");
+    if (std::isnan(of_x.least) || std::isnan(of_y.least)) return std::nan("");
     return std::max(of_x.magnitude(), of_y.magnitude());
   }
 

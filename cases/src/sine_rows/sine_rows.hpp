@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 #include <kumiko/amr/case.hpp>
@@ -17,12 +18,12 @@ namespace kumiko::cases {
 /// a grid, as solvers' own points and faces do, only one row and one column are computed.
 class SineRows {
  public:
-  /// sin²(πx), sin(2πx) and the same of y at one point.
+  /// sin²(πx), sin(2πx) and the same of y for some points.
   struct Forms {
-    double x_squared;
-    double x_doubled;
-    double y_squared;
-    double y_doubled;
+    const double* x_squared;
+    const double* x_doubled;
+    const double* y_squared;
+    const double* y_doubled;
   };
 
   /// \param periods  that a unit of length has, each way
@@ -30,8 +31,8 @@ class SineRows {
       : periods_(periods),
         row_(amr::select(&sine_row_baseline, &sine_row_avx2, &sine_row_avx512)) {}
 
-  /// Calls set(index of the point, forms at (x + shift, y)) for each point. The bits of a point do
-  /// not depend on the others.
+  /// Calls set(first, count, forms at (x + shift, y)) for all points, `count` from `first` on at a
+  /// time. The bits of a point do not depend on the others.
   template <class Set>
   void for_each(amr::Points points, double shift, Set set) const {
     std::array<double, kAtOnce> moved;
@@ -41,22 +42,25 @@ class SineRows {
       const Grid grid = grid_at(points, first);
       for (std::size_t at = 0; at < grid.width; ++at) moved[at] = points.x[first + at] + shift;
       fill({moved.data(), grid.width}, x);
+      const auto set_row = [&](const Row& of_y) {
+        set(first, grid.width,
+            Forms{x.squared.data(), x.doubled.data(), of_y.squared.data(), of_y.doubled.data()});
+        first += grid.width;
+      };
       if (grid.rows == 0) {
         fill(points.y.subspan(first, grid.width), y);
-        for (std::size_t at = 0; at < grid.width; ++at) {
-          set(first + at, Forms{x.squared[at], x.doubled[at], y.squared[at], y.doubled[at]});
-        }
-        first += grid.width;
+        set_row(y);
         continue;
       }
       for (std::size_t row = 0; row < grid.rows; ++row) {
         moved[row] = points.y[first + row * grid.width];
       }
       fill({moved.data(), grid.rows}, y);
-      for (std::size_t row = 0; row < grid.rows; ++row, first += grid.width) {
-        for (std::size_t at = 0; at < grid.width; ++at) {
-          set(first + at, Forms{x.squared[at], x.doubled[at], y.squared[row], y.doubled[row]});
-        }
+      Row same;
+      for (std::size_t row = 0; row < grid.rows; ++row) {
+        std::fill_n(same.squared.begin(), grid.width, y.squared[row]);
+        std::fill_n(same.doubled.begin(), grid.width, y.doubled[row]);
+        set_row(same);
       }
     }
   }
@@ -85,9 +89,9 @@ class SineRows {
     if (width < kNarrow || width > kAtOnce) return {std::min(left, kAtOnce), 0};
     std::size_t rows = 1;
     const auto is_row = [&](std::size_t row) {
-      const std::span<const double> of_y = y.subspan(row * width, width);
-      return std::ranges::equal(x.first(width), x.subspan(row * width, width)) &&
-             std::ranges::all_of(of_y, [&](double each) { return each == of_y[0]; });
+      const double* const of_y = &y[row * width];
+      return std::memcmp(x.data(), &x[row * width], width * sizeof(double)) == 0 &&
+             std::memcmp(of_y, of_y + 1, (width - 1) * sizeof(double)) == 0;
     };
     while (rows < kAtOnce && (rows + 1) * width <= left && is_row(rows)) ++rows;
     return {width, rows};
