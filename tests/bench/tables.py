@@ -83,14 +83,19 @@ def core_report(isas: tuple[str, ...]) -> dict[str, float]:
     return dict.fromkeys((*kernels, *peaks, *grids, *sweeps), 2.5e8) | {"recording_s": 1e-8}
 
 
+def schemes_report() -> dict[str, float]:
+    flows = [f"amr_{flow}_1" for flow in ("steady", "unsteady", "moving")]
+    names = [f"{scheme}_{kind}" for scheme in ("upwind1", "upwind3", "fct", "thinc", "cubic") for kind in flows]
+    sweeps = [f"{scheme}_sweep_1" for scheme in ("upwind1", "upwind3", "fct", "thinc", "cubic", "burgers")]
+    return dict.fromkeys((*names, *sweeps, "burgers_amr_steady_1"), 2.5e7)
+
+
 def amr(quick: bool, isas: tuple[str, ...] = ISAS) -> Measured:
     works = amr_suite.plan.works(quick)
     run = figures_of(1.25, "wall_s updates_per_core_s balance_efficiency")
     run |= {"error": {"rms": 0.02}, "memory": {"bytes_per_point": 45.0}, "state_hash": "v2-0123456789abcdef"}
-    outcomes = {
-        case: [AmrOutcome(core_report(isas) if case.work == amr_suite.plan.CORES else run)]
-        for case in amr_suite.plan.cases(WORKERS, 0)
-    }
+    reports = {amr_suite.plan.CORES: core_report(isas), amr_suite.plan.SCHEMES: schemes_report()}
+    outcomes = {case: [AmrOutcome(reports.get(case.work, run))] for case in amr_suite.plan.cases(WORKERS, 0)}
     summary = amr_suite.summary.Summary(outcomes, works, WORKERS)
     judged = judge(amr_suite.summary.budgets(summary), quick)
     lines = amr_suite.table.table_lines(summary, judged)

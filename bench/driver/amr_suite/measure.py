@@ -12,7 +12,7 @@ from pathlib import Path
 from children import explain
 from machine import busy_seconds
 
-from .plan import CORE, CORES, KUMIKO, SYSTEMS, Case, Work
+from .plan import CORE, CORES, KUMIKO, SCHEMES, SCHEMES_PROGRAM, SYSTEMS, Case, Work
 
 TIME_LIMIT = 180  # seconds
 DISTURBING = 0.1  # of the cores, used by other processes meanwhile
@@ -74,7 +74,9 @@ class Bench:
 
     def report(self, case: Case, folder: Path) -> tuple[dict | None, str | None]:
         summary = folder / "summary.json"
-        command = self.core() if case.work == CORES else self.kumiko(case, folder, summary)
+        programs = {CORES: self.core, SCHEMES: self.schemes}
+        is_program = case.work in programs
+        command = programs[case.work]() if is_program else self.kumiko(case, folder, summary)
         if not os.access(command[0], os.X_OK):
             return None, "absent: not built here"
         try:
@@ -85,11 +87,15 @@ class Bench:
             return None, f"stopped after {TIME_LIMIT} s"
         if done.returncode != 0:
             return None, explain(done.returncode, done.stderr)
-        return json.loads(done.stdout if case.work == CORES else summary.read_text()), None
+        return json.loads(done.stdout if is_program else summary.read_text()), None
 
     def core(self) -> list[str]:
         words = [f"{name}={value}" for name, value in QUICK_CORE.items()] if self.quick else []
         return [str(self.programs / CORE), f"workers={self.workers}", *words]
+
+    def schemes(self) -> list[str]:
+        windows = 1 if self.quick else 3
+        return [str(self.programs / SCHEMES_PROGRAM), f"workers={self.workers}", f"windows={windows}"]
 
     def kumiko(self, case: Case, folder: Path, summary: Path) -> list[str]:
         work, system = self.works[case.work], SYSTEMS[case.system]

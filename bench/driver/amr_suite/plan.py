@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 KUMIKO = "kumiko"
 CORE = "amr_core"
+SCHEMES_PROGRAM = "amr_schemes"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Work:
 
 
 AMR, LINEAR, WHOLE, TRACED, FINE, CORES = "amr", "linear", "whole", "traced", "fine", "core"
+SCHEMES = "schemes"  # the shipped ones in a vortex
 UNEQUAL = "unequal"  # patches that differ in cost
 REVOLUTION = 2560  # base steps of the AMR run, whose finest grid takes four in each
 FINE_POINTS = 1024
@@ -98,7 +100,7 @@ def workers_text(count: int) -> str:
 
 @dataclass(frozen=True)
 class Case:
-    """One run of the kumiko command, or of amr_core."""
+    """One run of the kumiko command, of amr_core or of amr_schemes."""
 
     work: str
     system: str = ""
@@ -108,7 +110,9 @@ class Case:
     @property
     def title(self) -> str:
         if self.work == CORES:
-            return "amr_core"
+            return CORE
+        if self.work == SCHEMES:
+            return SCHEMES_PROGRAM
         isa = f", {self.isa}" if self.isa else ""
         return f"{self.work}, {SYSTEMS[self.system].title}, {workers_text(self.workers)}{isa}"
 
@@ -125,7 +129,7 @@ def worker_counts(all_workers: int) -> list[int]:
 def cases(all_workers: int, turn: int) -> list[Case]:
     """Everything to run in one round. What is compared stands side by side; every round begins
     elsewhere, and every second one goes backwards, so that none always follows the same."""
-    result = [Case(CORES)]
+    result = [Case(CORES), Case(SCHEMES)]
     for workers in worker_counts(all_workers):
         for system in (STRIPS, DATAFLOW, LEVEL, *OPENMPS):
             result.append(Case(AMR, system, workers))

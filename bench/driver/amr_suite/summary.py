@@ -18,6 +18,7 @@ from .plan import (
     OPENMP_DYNAMIC,
     OPENMPS,
     REVOLUTION,
+    SCHEMES,
     STRIPS,
     TRACED,
     UNEQUAL,
@@ -123,6 +124,14 @@ class Summary:
         values = [figure(report) for report in runs if all(name in report for name in names)]
         return Spread.of(values) if values else None
 
+    def scheme(self, above: str, below: str = "") -> Spread | None:
+        """A rate of amr_schemes, in units of 10^6 per second, or over another one."""
+        runs = [run.report for run in self.good(Case(SCHEMES))]
+        names = [name for name in (above, below) if name]
+        known = [report for report in runs if all(name in report for name in names)]
+        values = [report[above] / report[below] if below else report[above] * 1e-6 for report in known]
+        return Spread.of(values) if values else None
+
     def recording(self) -> Spread | None:
         """What a trace costs a piece of work, in ns, by amr_core."""
         return self.core_figure(lambda report: report["recording_s"] * 1e9, "recording_s")
@@ -194,7 +203,7 @@ class Summary:
         """By work: the hashes, each with the cases that ended in it. There should be one."""
         result: dict[str, dict[str, list[str]]] = {}
         for case, runs in self.outcomes.items():
-            if case.work == CORES:
+            if case.work in (CORES, SCHEMES):
                 continue
             work = self.works[case.work].same_state_as or case.work
             for run in runs:

@@ -29,6 +29,14 @@ from .plan import (
 from .summary import FLOPS_PER_POINT, GRID, Summary, balance, rate, wall
 
 WIDTH_OF_TITLE = 37
+SCHEME_TITLES = {
+    "upwind1": "upwind1",
+    "upwind3": "finite_volume_upwind3",
+    "fct": "flux_form_fct",
+    "thinc": "thinc",
+    "cubic": "semi_lagrangian_cubic",
+    "burgers": "burgers, its own case",
+}
 ISAS = {"baseline": "SSE2", "avx2": "AVX2", "avx512": "AVX-512"}
 
 LEGEND = """
@@ -94,6 +102,25 @@ def sweep_lines(summary: Summary) -> list[str]:
         all_cores = summary.core(f"sweep_{count}")
         per_core = all_cores.times(1 / count) if all_cores is not None else None
         lines.append(row(workers_text(count), [spread(all_cores), spread(per_core)], [22, 22]))
+    return lines
+
+
+def scheme_lines(summary: Summary) -> list[str]:
+    widths = [22, 22, 22, 22, 10, 10, 10]
+    headings = ["bare sweep", "steady", "separable", "moving", "sep./st.", "mov./st.", "st./sweep"]
+    lines = [
+        "",
+        "shipped schemes in a vortex, three levels over 256 x 256, one core: 10^6 updates/s",
+        row("", headings, widths),
+    ]
+    for name, title in SCHEME_TITLES.items():
+        steady, separable, moving = (f"{name}_amr_{flow}_1" for flow in ("steady", "unsteady", "moving"))
+        sweep = f"{name}_sweep_1"
+        cells = [spread(summary.scheme(rate)) for rate in (sweep, steady, separable, moving)]
+        for above, below in ((separable, steady), (moving, steady), (steady, sweep)):
+            ratio = summary.scheme(above, below)
+            cells.append(number(ratio.middle if ratio is not None else None))
+        lines.append(row(title, cells, widths))
     return lines
 
 
@@ -223,6 +250,6 @@ def table_lines(summary: Summary, judged: list[Budget]) -> list[str]:
         f"{disturbed} of {runs} runs were disturbed: others used more than"
         f" {100 * DISTURBING:.0f} % of the cores"
     ]
-    lines += kernel_lines(summary) + uniform_lines(summary) + sweep_lines(summary)
+    lines += kernel_lines(summary) + uniform_lines(summary) + sweep_lines(summary) + scheme_lines(summary)
     lines += amr_lines(summary) + ratio_lines(summary) + revolution_lines(summary) + state_lines(summary)
     return lines + [LEGEND] + error_lines(summary) + budget_lines("budgets", judged)
