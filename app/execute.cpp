@@ -318,7 +318,14 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
       // Where no step was taken, the state is that of the file from which the run goes on.
       const bool saves =
           files != nullptr && problem.options.keep_state && simulation.step() > past_step;
-      if (saves && simulation.is_whole()) files->checkpoint_of_failure(simulation, history);
+      if (saves && simulation.is_whole()) {
+        try {
+          files->go_on(simulation);
+        } catch (const std::exception&) {
+          // The failure that ends the run is the one to tell of.
+        }
+        files->checkpoint_of_failure(simulation, history);
+      }
       throw;
     }
     trace.after(simulation);
@@ -330,8 +337,9 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
     const bool is_output = is_last || states.is_now(simulation.step(), before, reached);
     if (files != nullptr) {
       if (is_last || rows.is_now(simulation.step(), before, reached)) files->diagnose(simulation);
-      if (is_output) files->output(simulation, history);
+      // Before the files of a state: whoever goes on from them finds its rows.
       files->go_on(simulation);
+      if (is_output) files->output(simulation, history);
     }
     progress.show();
     stops.after_stretch(simulation, history, before, is_output);

@@ -123,7 +123,8 @@ void add_refinement(const Problem& problem, const amr::Simulation& simulation, i
     choices.add("amr.interval", fmt::format("{}", simulation.next_regrid() - first_step),
                 "up to the first regrid: as long as the flow stays within amr.buffer");
   }
-  if (asked.interval == 0 && problem.source.written("amr.buffer").empty()) {
+  const bool is_chosen = asked.interval == 0 || problem.options.cfl > 0.0;
+  if (is_chosen && problem.source.written("amr.buffer").empty()) {
     choices.add("amr.buffer", fmt::format("{}", asked.buffer),
                 problem.options.cfl > 0.0 ? "suits time.cfl" : "suits amr.interval");
   }

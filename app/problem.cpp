@@ -338,9 +338,9 @@ void warn_of(const io::ConfigSource& source) {
 void warn_of(const Problem& problem) {
   warn_of(problem.source);
   for (const double time : problem.run.output_times) {
-    // By steps of one length; a restart that has changed it may end a little earlier or later.
+    // The last state is also that of times up to half a step after it.
     const double end = problem.options.steps > 0
-                           ? problem.end_time() * problem.stop_step / problem.options.steps
+                           ? problem.end_time() * (problem.stop_step + 0.5) / problem.options.steps
                            : problem.end_time();
     if (time <= end) continue;
     print_warning(

@@ -30,9 +30,9 @@ namespace {
 /// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
-/// Rows that the run has left in a table of the folder that it goes on in. Says so if rows are
-/// lost: the new table goes on without them. \param last           the last base step that it may
-/// have a row of \param has_each_step  whether each base step has a row
+/// Rows that the run has left in a table of the folder that it goes on in. If rows are lost, says
+/// so: the new table goes on without them. There may be rows up to base step `last`.
+/// \param has_each_step  whether each base step has a row
 io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
   if (start.earlier != io::Earlier::kContinue) return {};
   const std::filesystem::path path = start.path / name;

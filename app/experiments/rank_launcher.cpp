@@ -84,23 +84,23 @@ bool is_ruler(const std::string& line) {
   return line.find_first_not_of("-=* ") == std::string::npos;
 }
 
-/// What a run that has failed says: its own error, or else the first paragraph of the launcher's.
+/// What a run that has failed says: its own error, or else what its launcher has told within
+/// rulers, or else what came last.
 std::string reason(const fs::path& messages) {
-  constexpr std::size_t kLongest = 400;
   std::ifstream stream(messages);
   std::string paragraph;
-  bool is_first = true;
+  int rulers = 0;
   for (std::string line; std::getline(stream, line);) {
     if (const std::size_t at = line.find(kErrorMark); at != std::string::npos) {
       return line.substr(at + kErrorMark.size());
     }
     if (is_ruler(line)) {
-      is_first = is_first && paragraph.empty();
-    } else if (is_first && paragraph.size() < kLongest) {
+      if (!line.empty()) ++rulers;
+    } else if (rulers == 1) {
       paragraph += (paragraph.empty() ? "" : " ") + line;
     }
   }
-  return paragraph.empty() ? "it printed no message" : paragraph.substr(0, kLongest);
+  return paragraph.empty() ? last_line(messages) : paragraph;
 }
 
 }  // namespace

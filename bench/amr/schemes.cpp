@@ -37,7 +37,8 @@ std::vector<Scheme> schemes() {
           {"burgers", {"burgers"}, false}};
 }
 
-/// The vortex over 256² points with two finer levels, or on the finest grid alone.
+/// The vortex over 256² points with two finer levels, or on a uniform grid of twice as many points
+/// along each side.
 RunSpec spec_of(const Scheme& scheme, const std::string& flow, bool is_uniform) {
   RunSpec spec;
   if (scheme.has_flow) {
@@ -49,7 +50,7 @@ RunSpec spec_of(const Scheme& scheme, const std::string& flow, bool is_uniform) 
   spec.solver = scheme.solver;
   spec.steps = 4096;
   if (is_uniform) {
-    constexpr int kFiner = 2;  // than the coarsest of the AMR run
+    constexpr int kFiner = 2;
     spec.points *= kFiner;
     spec.steps *= kFiner;
     spec.levels = 1;

@@ -13,10 +13,10 @@
 
 namespace kumiko::cases {
 
-/// A case whose velocity is a steady one times cos(πt/T), or the steady one if it is not to
+/// A case whose velocity is a steady one times cos(πt/T); its strength is constant if it is not to
 /// reverse. At the start, the disk of radius 0.15 about a centre, or for orders of convergence a
-/// Gaussian there. The solution is known at t = 0 and t = T only, without a reversal at t = 0. What
-/// derives from it gives velocity and stream function.
+/// Gaussian there. The solution is known at t = 0 and, if the flow reverses, at t = T. What derives
+/// from it gives velocity and stream function.
 class ReversingFlow : public amr::Case {
  public:
   double end_time() const override { return period_; }
@@ -55,7 +55,7 @@ class ReversingFlow : public amr::Case {
     return {
         {"period", 8.0, "T, the length of the whole run; the flow reverses at T / 2", 1e-3, 1000.0},
         {"reverses", true,
-         "whether the flow reverses; else it is steady, and no solution is known"},
+         "whether the flow reverses; else its strength is constant, and no error is known"},
         amr::choice("initial", {"disk", "gaussian"}, "disk",
                     "what is drawn out: the disk of the literature, or a Gaussian"),
         {"sigma", 0.05, "standard deviation of the Gaussian", 1e-3, 1.0}};

@@ -156,7 +156,7 @@ class FiniteVolumeUpwind3 final : public Solver {
                  std::span<double> coefficients) const override {
     double largest = 0.0;
     for (int stage = 0; stage < kStages; ++stage) {
-      const double scale = problem.velocity_factor(stage_time(stage, time, dt)).value() * dt;
+      const double scale = plugin::velocity_factor_at(problem, stage_time(stage, time, dt)) * dt;
       coefficients[kScales + static_cast<std::size_t>(stage)] = scale;
       largest = std::max(largest, std::abs(scale) * coefficients[kCfl]);
     }

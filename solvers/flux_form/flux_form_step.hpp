@@ -16,7 +16,8 @@ namespace kumiko::solvers::flux_form {
 /// velocities of the middle of the step. A derived class says what that step is.
 ///
 /// Coefficients of a patch: those of plugin::fill_face_flow(), in as many layers as the solver has
-/// ghosts. CFL number: plugin::cfl_number(); its limit is the donor cell's, 1.
+/// ghosts, MostGhosts at most. CFL number: plugin::cfl_number(); its limit is the donor cell's, 1.
+template <int MostGhosts>
 class FluxFormSolver : public amr::Solver {
  public:
   const amr::SolverTraits& traits() const final { return traits_; }
@@ -35,7 +36,7 @@ class FluxFormSolver : public amr::Solver {
 
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
                amr::PatchView after) const final {
-    const plugin::FaceFlow flow(coefficients, traits_.ghosts);
+    const Flow flow(coefficients, traits_.ghosts);
     Fluxes fluxes;
     for (int component = 0; component < before.components(); ++component) {
       advance_component(step_of(before, flow, component, after, fluxes));
@@ -44,7 +45,7 @@ class FluxFormSolver : public amr::Solver {
 
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes to) const final {
-    const plugin::FaceFlow flow(coefficients, traits_.ghosts);
+    const Flow flow(coefficients, traits_.ghosts);
     Fluxes fluxes;
     for (int component = 0; component < before.components(); ++component) {
       advance_component(step_of(before, flow, component, after, fluxes));
@@ -58,7 +59,7 @@ class FluxFormSolver : public amr::Solver {
   /// layers around the range.
   void tendency(amr::ConstPatchView state, std::span<const double> coefficients,
                 const amr::PointRange& range, amr::PatchView tendency) const final {
-    const plugin::FaceFlow flow(coefficients, traits_.ghosts);
+    const Flow flow(coefficients, traits_.ghosts);
     const plugin::Faces vx = flow.x();
     const plugin::Faces vy = flow.y();
     const auto flux = [](double v, const double* u, std::ptrdiff_t step) {
@@ -91,6 +92,8 @@ class FluxFormSolver : public amr::Solver {
                 .rescales = true} {}
 
  private:
+  using Flow = plugin::FaceFlow<MostGhosts>;
+
   /// Below this, new values count as 0: what is computed from them would soon be below the normal
   /// numbers, which cost the processor a detour. 2⁶² times the least of these.
   static constexpr double kNegligible = 0x1p-960;
@@ -98,7 +101,7 @@ class FluxFormSolver : public amr::Solver {
   /// Advances one component of one patch, and fills the fluxes.
   virtual void advance_component(Step step) const = 0;
 
-  static Step step_of(amr::ConstPatchView before, const plugin::FaceFlow& flow, int component,
+  static Step step_of(amr::ConstPatchView before, const Flow& flow, int component,
                       amr::PatchView after, Fluxes& fluxes) {
     const plugin::Faces vx = flow.x();
     const plugin::Faces vy = flow.y();

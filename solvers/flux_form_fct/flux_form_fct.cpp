@@ -23,7 +23,7 @@ namespace {
 /// Velocities are those of the middle of the step: second order in time, of the stated order in
 /// constant flow. CFL number: the largest |v_x| Δt/h plus the largest |v_y| Δt/h at a cell's faces;
 /// the donor cell's limit, 1, is declared.
-class FluxFormFct final : public flux_form::FluxFormSolver {
+class FluxFormFct final : public flux_form::FluxFormSolver<fct::ghosts(9)> {
  public:
   static amr::Description describe() {
     return {"flux_form_fct",

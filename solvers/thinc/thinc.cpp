@@ -18,7 +18,7 @@ namespace {
 /// cell's. The step is unsplit, as Lin & Rood's (1996) in flux_form_fct, with donor-cell half steps
 /// across, and limited by Zalesak's limiter (1979): no value leaves the range of the nine around it
 /// in a flow without divergence. CFL number as in flux_form_fct; its limit is 1.
-class Thinc final : public flux_form::FluxFormSolver {
+class Thinc final : public flux_form::FluxFormSolver<thinc::kGhosts> {
  public:
   static amr::Description describe() {
     return {"thinc",

@@ -46,7 +46,7 @@ class Upwind1Solver final : public amr::Solver {
 
   void advance(amr::ConstPatchView before, std::span<const double> coefficients,
                amr::PatchView after) const override {
-    const FaceFlow flow(coefficients, kMargin);
+    const FaceFlow<kMargin> flow(coefficients);
     for (int c = 0; c < before.components(); ++c) step(before, flow, c, after);
   }
 
@@ -54,7 +54,7 @@ class Upwind1Solver final : public amr::Solver {
   /// instead.
   void advance_with_fluxes(amr::ConstPatchView before, std::span<const double> coefficients,
                            amr::PatchView after, amr::FaceFluxes fluxes) const override {
-    const FaceFlow flow(coefficients, kMargin);
+    const FaceFlow<kMargin> flow(coefficients);
     for (int c = 0; c < before.components(); ++c) {
       step(before, flow, c, after).store(flow.spacing(), c, fluxes);
     }
@@ -67,7 +67,7 @@ class Upwind1Solver final : public amr::Solver {
   }
 
   /// One step of one component; returns what has flowed.
-  static PatchFluxes step(amr::ConstPatchView u, const FaceFlow& flow, int c,
+  static PatchFluxes step(amr::ConstPatchView u, const FaceFlow<kMargin>& flow, int c,
                           amr::PatchView after) {
     const Faces vx = flow.x();
     const Faces vy = flow.y();

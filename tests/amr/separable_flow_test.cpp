@@ -107,8 +107,9 @@ TEST_P(SeparableFlow, GivenStepsWithoutARegridThenTheCaseIsNotAskedForTheField) 
   const int before = pulse.asked;
   run.advance(40);
   EXPECT_EQ(pulse.asked, before);
-  run.advance(20);
-  EXPECT_GE(pulse.asked, before) << "new patches are evaluated";
+  // The pulse moves on: new patches are evaluated.
+  run.advance(200);
+  EXPECT_GT(pulse.asked, before);
 }
 
 TEST_P(SeparableFlow, GivenRestartsAndOwnersThenTheBitsAreThoseOfOneUndisturbedRun) {

@@ -1,6 +1,7 @@
 // Contract: rows of sines have the same bits by every instruction set and at every place of a row,
 // and are right to round-off.
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <vector>
 
@@ -24,7 +25,7 @@ std::vector<SineRow> sine_kernels() {
 }
 
 TEST(SineRows, GivenAnyInstructionSetLengthAndPlaceThenTheBitsAreTheSame) {
-  std::vector<double> x;
+  std::vector<double> x = {0.0, -0.0, 0.5, 1.0, -0.5};
   for (int at = 0; at < 67; ++at) x.push_back(0.0731 * at - 1.9);
   for (const double periods : {1.0, 2.0}) {
     std::vector<double> squared(x.size());
@@ -40,10 +41,8 @@ TEST(SineRows, GivenAnyInstructionSetLengthAndPlaceThenTheBitsAreTheSame) {
         std::vector<double> s(count);
         std::vector<double> d(count);
         kernel(x.data(), count, periods, s.data(), d.data());
-        for (std::size_t at = 0; at < count; ++at) {
-          ASSERT_EQ(s[at], squared[at]) << at << " of " << count;
-          ASSERT_EQ(d[at], doubled[at]) << at << " of " << count;
-        }
+        ASSERT_EQ(std::memcmp(s.data(), squared.data(), count * sizeof(double)), 0) << count;
+        ASSERT_EQ(std::memcmp(d.data(), doubled.data(), count * sizeof(double)), 0) << count;
       }
     }
   }

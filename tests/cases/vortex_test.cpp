@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <kumiko/amr/flow_check.hpp>
 #include <kumiko/plugin/registry.hpp>
 
 namespace kumiko::cases {
@@ -136,6 +137,7 @@ TEST(Vortex, GivenADriftThenFlowAndFieldMoveWithIt) {
   const auto moving = make_with("drift", 0.3);
   const auto standing = make();
   EXPECT_FALSE(moving->velocity_factor(0.0));
+  EXPECT_FALSE(amr::contradiction(*moving)) << "of stream function and velocity";
   EXPECT_EQ(moving->boundaries().left.kind, amr::BoundaryKind::kPeriodic);
   for (const double time : {0.0, 1.7, 8.0}) {
     for (const double x : {-0.2, 0.15, 0.6, 0.97}) {

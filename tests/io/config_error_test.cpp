@@ -207,7 +207,7 @@ TEST(ConfigError, ARegionsValuesAreCheckedInTheirLines) {
   EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0.5, 0.25]\ny = [0, 1]"),
             "run.toml:3: 'amr.region.x' is [0.5, 0.25]; its first number must be below its second");
   EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = [0.5]\ny = [0, 1]"),
-            "run.toml:3: 'amr.region.x' has 1 elements; it must be a list of 2 numbers");
+            "run.toml:3: 'amr.region.x' has 1 element; it must be a list of 2 numbers");
   EXPECT_EQ(refusal(kMinimal + "[[amr.region]]\nx = 0.5\ny = [0, 1]"),
             "run.toml:3: 'amr.region.x' must be of type list of 2 numbers, not 0.5");
   EXPECT_THAT(refusal(kMinimal + "[[amr.region]]\nx = [0, inf]\ny = [0, 1]"),

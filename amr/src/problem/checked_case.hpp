@@ -12,9 +12,8 @@ namespace kumiko::amr {
 
 /// Hands every question on to a case, and remembers whether the case has given a velocity, a stream
 /// function, a factor of them or a displacement that is infinite or not a number, at a point that
-/// is neither. A
-/// solver may not notice: if it asks again, at a place computed from the first answer, it may get a
-/// finite one there.
+/// is neither. A solver may not notice: if it asks again, at a place computed from the first
+/// answer, it may get a finite one there.
 ///
 /// For one thread, and as long as the case lives. An answer costs a comparison for each number.
 class CheckedCase final : public Case {

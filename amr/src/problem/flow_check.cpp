@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <vector>
 
 #include <kumiko/amr/flow_check.hpp>
@@ -108,8 +109,14 @@ std::optional<FactorContradiction> factor_contradiction(const Case& problem) {
   const std::array<double, 4> parts = {0.0, 0.137, 0.618, 1.0};
   for (const double part : parts) {
     const double time = part * problem.end_time();
-    const double factor = problem.velocity_factor(time).value();
     const auto flow = flow_at(time);
+    const std::optional<double> said = problem.velocity_factor(time);
+    if (!said) {
+      constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+      return FactorContradiction{
+          here.x[0], here.y[0], time, kNone, {flow[0][0], flow[1][0]}, {field[0][0], field[1][0]}};
+    }
+    const double factor = *said;
     for (std::size_t at = 0; at < count; ++at) {
       const std::array<double, 2> velocity = {flow[0][at], flow[1][at]};
       const std::array<double, 2> steady = {field[0][at], field[1][at]};

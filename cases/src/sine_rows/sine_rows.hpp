@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 
@@ -85,7 +87,8 @@ class SineRows {
     const std::span<const double> x = points.x.subspan(first);
     const std::span<const double> y = points.y.subspan(first);
     std::size_t width = 1;
-    while (width < left && y[width] == y[0]) ++width;
+    const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+    while (width < left && bits(y[width]) == bits(y[0])) ++width;
     if (width < kNarrow || width > kAtOnce) return {std::min(left, kAtOnce), 0};
     std::size_t rows = 1;
     const auto is_row = [&](std::size_t row) {

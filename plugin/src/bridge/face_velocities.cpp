@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -238,6 +239,12 @@ double cfl_number(std::span<const double> values, int margin) {
   return largest;
 }
 
+double velocity_factor_at(const amr::Case& problem, double time) {
+  if (const std::optional<double> factor = problem.velocity_factor(time)) return *factor;
+  throw std::runtime_error("the case gives a velocity_factor() at some times, but none at t = " +
+                           std::to_string(time) + "; let it have one at all times or at none");
+}
+
 double fill_face_flow(const amr::Case& problem, const amr::PatchPoints& patch, double time,
                       double dt, int margin, std::span<double> coefficients) {
   require_room("fill_face_flow()", coefficients.size(), margin, kFaceFlowHead);
@@ -256,20 +263,24 @@ double fill_face_flow(const amr::Case& problem, const amr::PatchPoints& patch, d
 
 double rescale_face_flow(const amr::Case& problem, double time, double dt,
                          std::span<double> coefficients) {
-  const double scale = problem.velocity_factor(time).value() * dt;
+  const double scale = velocity_factor_at(problem, time) * dt;
   coefficients[kScale] = scale;
   return std::abs(scale) * coefficients[kCfl];
 }
 
-FaceFlow::FaceFlow(std::span<const double> coefficients, int margin)
-    : spacing_(coefficients[kSpacing]),
-      margin_(margin),
-      courant_(coefficients.data() + kFaceFlowHead) {
-  if (coefficients[kIsScaled] == 0.0) return;
-  const double scale = coefficients[kScale];
+const double* face_courant_numbers(std::span<const double> coefficients, int margin,
+                                   std::span<double> scaled) {
+  require_room("FaceFlow", coefficients.size(), margin, kFaceFlowHead);
   const std::size_t count = face_values(margin);
-  for (std::size_t at = 0; at < count; ++at) scaled_[at] = scale * courant_[at];
-  courant_ = scaled_.data();
+  if (scaled.size() < count) {
+    throw std::invalid_argument("FaceFlow has room for a smaller margin than " +
+                                std::to_string(margin));
+  }
+  const double* const values = coefficients.data() + kFaceFlowHead;
+  if (coefficients[kIsScaled] == 0.0) return values;
+  const double scale = coefficients[kScale];
+  for (std::size_t at = 0; at < count; ++at) scaled[at] = scale * values[at];
+  return scaled.data();
 }
 
 }  // namespace kumiko::plugin

@@ -239,6 +239,11 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
                          " bytes of its traits, but has " + std::to_string(kLeastTraits) +
                          " to give at least");
     }
+    given = known_part(given);  // a plugin from before there were vectors gives none
+    if (given.vector_count > 0 && given.vectors == nullptr) {
+      throw FailedBeyond(whose_ + ": it gives " + std::to_string(given.vector_count) +
+                         " vectors, but no address of them");
+    }
     if (given.centring != KUMIKO_NODE && given.centring != KUMIKO_CELL) {
       throw FailedBeyond(whose_ + ": it has the unknown centring " +
                          std::to_string(given.centring));
@@ -250,7 +255,6 @@ SolverFromBeyond::SolverFromBeyond(kumiko_solver solver, std::string name, std::
   traits_.name = std::move(name);
   traits_.dimensions = given.dimensions;
   traits_.components = given.components;
-  given = known_part(given);  // a plugin from before there were vectors gives none
   for (const kumiko_vector_components& one : std::span(given.vectors, given.vector_count)) {
     traits_.vectors.push_back({one.x, one.y});
   }

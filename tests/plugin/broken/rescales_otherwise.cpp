@@ -1,13 +1,14 @@
 // A defect for the check determinism: coefficients depend on how they came about.
 #include <algorithm>
-#include <cmath>
+#include <span>
 
 #include "broken.hpp"
 #include "upwind1.hpp"
 
 namespace kumiko::broken {
 
-/// Multiplies what an earlier step has left.
+/// Multiplies the Courant numbers that an earlier step has left: they are off by round-off. Its CFL
+/// number is right.
 class RescalesOtherwise final : public Upwind1 {
  public:
   static amr::Description describe() {
@@ -17,23 +18,34 @@ class RescalesOtherwise final : public Upwind1 {
   explicit RescalesOtherwise(const amr::ParameterSet&) : Upwind1(describe()) {
     traits_.rescales = true;
   }
-  std::size_t coefficients() const override { return Upwind1::coefficients() + 1; }
+  /// Those of Upwind1, then a flow, then what the Courant numbers have been multiplied by.
+  std::size_t coefficients() const override {
+    return Upwind1::coefficients() + plugin::face_flow_values(kFaces) + 1;
+  }
   double prepare(const amr::Case& problem, const amr::PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
-    coefficients.back() = problem.velocity_factor(time).value_or(1.0) * dt;
-    return Upwind1::prepare(problem, patch, time, dt, coefficients.first(coefficients.size() - 1));
+    coefficients.back() = factor(problem, time) * dt;
+    Upwind1::prepare(problem, patch, time, dt, coefficients.first(Upwind1::coefficients()));
+    return plugin::fill_face_flow(problem, patch, time, dt, kFaces, flow_in(coefficients));
   }
   double rescale(const amr::Case& problem, double time, double dt,
                  std::span<double> coefficients) const override {
-    const double now = problem.velocity_factor(time).value() * dt;
-    const double ratio = now / coefficients.back();
-    coefficients.back() = now;
-    double largest = 0.0;
-    for (double& each : coefficients.subspan(1, coefficients.size() - 2)) {
-      each *= ratio;
-      largest = std::max(largest, std::abs(each));
+    const double now = factor(problem, time) * dt;
+    for (double& courant : coefficients.subspan(1, plugin::face_values(kFaces))) {
+      courant *= now / coefficients.back();
     }
-    return 2.0 * largest;
+    coefficients.back() = now;
+    return plugin::rescale_face_flow(problem, time, dt, flow_in(coefficients));
+  }
+
+ private:
+  static constexpr int kFaces = amr::kTendencyGhosts;
+
+  static double factor(const amr::Case& problem, double time) {
+    return problem.velocity_factor(time).value_or(1.0);
+  }
+  std::span<double> flow_in(std::span<double> coefficients) const {
+    return coefficients.subspan(Upwind1::coefficients(), plugin::face_flow_values(kFaces));
   }
 };
 amr::Factory<amr::Solver> rescales_otherwise() {

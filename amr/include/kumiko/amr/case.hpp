@@ -134,8 +134,8 @@ class Case {
   /// factor times what they are at unit_factor_time(), so that solvers evaluate the field once a
   /// patch. It has a value at all times or at none, and may be 0 or negative.
   virtual std::optional<double> velocity_factor(double /*time*/) const { return std::nullopt; }
-  /// A time at which velocity_factor() is 1; it may lie outside the run. Asked where there is a
-  /// factor.
+  /// A time at which velocity_factor() is 1; it may lie outside the run. Without a factor it does
+  /// not matter.
   virtual double unit_factor_time() const { return 0.0; }
 
   /// Exact displacement of the particles that are at the points at `time`, over the last `tau`:

@@ -108,10 +108,10 @@ class Solver {
   virtual double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
                          std::span<double> coefficients) const = 0;
 
-  /// Makes the coefficients of a patch, which prepare() has filled in the same flow, those of the
-  /// step from time to time + dt, to the bits of prepare(), and returns what that would. O(1) or
-  /// O(points), without a velocity of the case. Called only when traits().rescales and the case has
-  /// a velocity_factor().
+  /// Turns coefficients that prepare() has filled in this flow into those of the step from time to
+  /// time + dt, with the bits that prepare() would give them, and returns the CFL number that it
+  /// would. O(1) or O(points), without a velocity of the case. Called only when traits().rescales,
+  /// in unsteady flows with a velocity_factor().
   virtual double rescale(const Case& problem, double time, double dt,
                          std::span<double> coefficients) const;
 

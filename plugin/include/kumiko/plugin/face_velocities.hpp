@@ -5,7 +5,7 @@
 //   coefficients()  face_flow_values(0)
 //   prepare()       return fill_face_flow(problem, patch, time, dt, 0, coefficients);
 //   rescale()       return rescale_face_flow(problem, time, dt, coefficients);
-//   advance()       const FaceFlow flow(coefficients, 0);
+//   advance()       const FaceFlow<0> flow(coefficients);
 //                   flow.x()(i, j) is the Courant number of the face between cells (i - 1, j) and
 //                   (i, j)
 #pragma once
@@ -54,6 +54,10 @@ inline constexpr std::size_t kFaceFlowHead = 4;
 /// Coefficients that a patch's face velocities take.
 constexpr std::size_t face_flow_values(int margin) { return kFaceFlowHead + face_values(margin); }
 
+/// Case::velocity_factor() of a case that has one. Throws std::runtime_error if it has none at that
+/// time.
+double velocity_factor_at(const amr::Case& problem, double time);
+
 /// Fills face_flow_values(margin) coefficients with the velocities at a time, for a step: with
 /// Courant numbers as fill_face_velocities() gives them; in a separable flow
 /// (amr::Case::velocity_factor()) with the field, which rescale_face_flow() only has to scale. More
@@ -68,13 +72,23 @@ double fill_face_flow(const amr::Case& problem, const amr::PatchPoints& patch, d
 double rescale_face_flow(const amr::Case& problem, double time, double dt,
                          std::span<double> coefficients);
 
-/// The Courant numbers of a patch's faces in a step. 14 kB, for the stack; views into it and into
-/// the coefficients.
+/// The Courant numbers in coefficients of a flow, or in `scaled`, which is filled, where they have
+/// to be scaled. Throws std::invalid_argument if either holds too few for the margin.
+const double* face_courant_numbers(std::span<const double> coefficients, int margin,
+                                   std::span<double> scaled);
+
+/// The Courant numbers of a patch's faces in a step, for the stack: 8 bytes a face. What x() and
+/// y() give points into this object or into the coefficients, and must not outlive either.
+template <int MostMargin>
 class FaceFlow {
  public:
-  /// \param coefficients  as fill_face_flow() or rescale_face_flow() has left them for this margin.
-  /// O(1), or O(faces) in a separable flow.
-  FaceFlow(std::span<const double> coefficients, int margin);
+  /// \param coefficients  as fill_face_flow() or rescale_face_flow() has left them
+  /// \param margin        that they were filled for, MostMargin at most
+  /// O(1), or O(faces) in a separable flow. Throws std::invalid_argument if there are too few.
+  explicit FaceFlow(std::span<const double> coefficients, int margin = MostMargin)
+      : spacing_(coefficients[0]),
+        margin_(margin),
+        courant_(face_courant_numbers(coefficients, margin, scaled_)) {}
   FaceFlow(const FaceFlow&) = delete;
   FaceFlow& operator=(const FaceFlow&) = delete;
 
@@ -83,10 +97,10 @@ class FaceFlow {
   Faces y() const { return faces_y(courant_, margin_); }
 
  private:
+  std::array<double, face_values(MostMargin)> scaled_;
   double spacing_;
   int margin_;
   const double* courant_;
-  std::array<double, face_values(kMostFaceMargin)> scaled_;
 };
 
 /// Fills face_values(margin) Courant numbers: mean normal velocity × dt ÷ spacing, positive along
