@@ -56,7 +56,7 @@ constexpr kumiko_case_functions kCounted = {
     .destroy = [](void* self) { ++static_cast<CountedCase*>(self)->destroyed; },
     .facts =
         [](const void*, kumiko_case_facts* facts, kumiko_error*) {
-          *facts = {sizeof(*facts), 2, 1.0, 1.0, {}, 1.0, 1, 1, 0, 0};
+          *facts = {sizeof(*facts), 2, 1.0, 1.0, {}, 1.0, 1, 1, 0, 0, 0.0};
           return kumiko_status{KUMIKO_OK};
         },
     .initial = nullptr,
