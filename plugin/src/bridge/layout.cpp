@@ -93,13 +93,13 @@ static_assert(places(offsetof(Taker, size), offsetof(Taker, name), offsetof(Take
 static_assert(offsetof(Taker, target) + sizeof(Taker::target) == sizeof(Taker));
 
 template <class Entry>
-constexpr bool is_entry = places(offsetof(Entry, size), offsetof(Entry, name),
+constexpr bool kIsEntry = places(offsetof(Entry, size), offsetof(Entry, name),
                                  offsetof(Entry, help), offsetof(Entry, parameters),
                                  offsetof(Entry, parameter_count), offsetof(Entry, context),
                                  offsetof(Entry, make),
                                  sizeof(Entry)) == places(0, 8, 16, 24, 32, 40, 48, 56) &&
                           offsetof(Entry, make) + sizeof(Entry::make) == sizeof(Entry);
-static_assert(is_entry<kumiko_solver_entry> && is_entry<kumiko_case_entry>);
+static_assert(kIsEntry<kumiko_solver_entry> && kIsEntry<kumiko_case_entry>);
 
 using Plugin = kumiko_plugin;
 static_assert(places(offsetof(Plugin, abi_version), offsetof(Plugin, built_with),
