@@ -153,7 +153,7 @@ std::string in_words(const amr::Boundary& side) {
   return "";
 }
 
-/// What a case knows beyond its initial values and velocity, in words for its users. It is asked at
+/// A case's knowledge beyond its initial values and velocity, in words for its users. Asks it at
 /// one point of the domain.
 std::vector<std::string> knowledge(const amr::Case& problem) {
   const amr::Extent extent = problem.extent();

@@ -231,7 +231,7 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
-/// What to say of an error, with the plugins that it can be from.
+/// The words for an error, with the plugins that it can be from.
 std::string in_words(const amr::BrokenValueError& error, const Problem& problem) {
   return fmt::format("{} ({})", error.what(), plugins_in_words(problem));
 }

@@ -84,8 +84,8 @@ bool is_ruler(const std::string& line) {
   return line.find_first_not_of("-=* ") == std::string::npos;
 }
 
-/// What a run that has failed says: its own error, or else what its launcher has told within
-/// rulers, or else what came last.
+/// The reason of a run's failure: its own error, or else the launcher's words within rulers, or
+/// else the last line.
 std::string reason(const fs::path& messages) {
   std::ifstream stream(messages);
   std::string paragraph;

@@ -12,7 +12,7 @@
 
 namespace kumiko::bench {
 
-/// What calls say to have done, per second; seconds where a name says so.
+/// Amounts that calls return, per second; seconds where a name says so.
 class Rates {
  public:
   /// Calls function(), which returns an amount: flops, points.

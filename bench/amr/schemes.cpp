@@ -1,4 +1,4 @@
-// What the shipped schemes do in a single vortex, steady and unsteady, through the engine and by
+// Rates of the shipped schemes in a single vortex, steady and unsteady, through the engine and by
 // their kernels alone. Prints medians over windows of a few base steps.
 #include <cstdio>
 #include <exception>

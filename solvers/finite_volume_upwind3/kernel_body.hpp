@@ -104,7 +104,7 @@ StageFaces scaled(const StageFaces& faces, Plane& x, Plane& y) {
   return {x.row(0), Plane::kStride, y.row(0), Plane::kStride, false, 1.0};
 }
 
-/// What a cell of a row gains.
+/// The gains of a row of cells.
 struct Gains {
   const double* x;
   const double* south;

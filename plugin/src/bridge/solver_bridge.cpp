@@ -184,7 +184,7 @@ kumiko_status inadmissible_point(const void* self, kumiko_state state, int32_t* 
   });
 }
 
-/// What a solver may have or lack, as bits of a number.
+/// Abilities that a solver may lack, as bits of a number.
 enum Ability : unsigned {
   kList = 1,
   kWeight = 2,
