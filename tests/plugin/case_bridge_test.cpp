@@ -69,7 +69,8 @@ constexpr kumiko_case_functions kCounted = {
     .component_names = nullptr,
     .published_values = nullptr,
     .equation = nullptr,
-    .observe = nullptr};
+    .observe = nullptr,
+    .velocity_factor = nullptr};
 
 /// Its CFL number is the velocity's in x.
 class AskingSolver final : public amr::Solver {

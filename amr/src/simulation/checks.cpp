@@ -130,7 +130,7 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
         "cfl", fmt::format("{:g}", options.cfl),
         fmt::format("solver '{}' takes CFL numbers up to {:g}", traits.name, traits.cfl_limit));
   }
-  if (traits.rescales && !problem.steady_velocity()) check_velocity_factor(problem);
+  if (!problem.steady_velocity()) check_velocity_factor(problem);
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
   const auto count = static_cast<std::size_t>(owners);

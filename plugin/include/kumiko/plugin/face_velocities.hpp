@@ -86,9 +86,9 @@ class FaceFlow {
   /// \param margin        that they were filled for, MostMargin at most
   /// O(1), or O(faces) in a separable flow. Throws std::invalid_argument if there are too few.
   explicit FaceFlow(std::span<const double> coefficients, int margin = MostMargin)
-      : spacing_(coefficients[0]),
-        margin_(margin),
-        courant_(face_courant_numbers(coefficients, margin, scaled_)) {}
+      : margin_(margin),
+        courant_(face_courant_numbers(coefficients, margin, scaled_)),
+        spacing_(coefficients[0]) {}
   FaceFlow(const FaceFlow&) = delete;
   FaceFlow& operator=(const FaceFlow&) = delete;
 
@@ -98,9 +98,9 @@ class FaceFlow {
 
  private:
   std::array<double, face_values(MostMargin)> scaled_;
-  double spacing_;
   int margin_;
   const double* courant_;
+  double spacing_;
 };
 
 /// Fills face_values(margin) Courant numbers: mean normal velocity × dt ÷ spacing, positive along
