@@ -16,6 +16,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <kumiko/cluster/launch.hpp>
+
 #include "counted.hpp"
 #include "due.hpp"
 #include "ranks.hpp"
@@ -30,8 +32,10 @@ volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 /// Whether base steps are taken: from then on a signal ends the run where nothing is lost.
 volatile std::sig_atomic_t stepping = 0;
-/// Whether somebody who presses Ctrl-C sees an answer.
-volatile std::sig_atomic_t answers_on_terminal = 0;
+/// Whether this process answers Ctrl-C, for all ranks.
+volatile std::sig_atomic_t answers_interrupt = 0;
+/// Whether a progress bar may stand where the answer begins.
+volatile std::sig_atomic_t is_on_terminal = 0;
 // What other processes have been asked for.
 std::atomic<int> others_end_signal = 0;
 std::atomic<int> others_checkpoint_signal = 0;
@@ -243,6 +247,22 @@ std::vector<std::optional<double>> drifts_of(const amr::FieldFigures& field,
   return drifts;
 }
 
+/// Tells of values that have grown beyond any sense, although they are finite.
+void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
+                    const std::vector<io::ComponentMass>& initial) {
+  constexpr double kBeyondSense = 1e6;
+  const std::span<const amr::FieldFigures> components = components_of(field);
+  for (std::size_t at = 0; at < initial.size(); ++at) {
+    const double growth = components[at].absolute_mass / initial[at].absolute;
+    if (!(initial[at].absolute > 0.0) || !(growth > kBeyondSense)) continue;
+    print_warning(
+        "the integral of |{}| is {:.2g} times that of the run's first state: if the equation does "
+        "not ask for that, the run is unstable; take shorter steps, by a lower time.cfl or more "
+        "time.steps, or another solver",
+        problem.the_case->component_names()[at], growth);
+  }
+}
+
 /// Of a run as it stands, but for what the run's beginning has to do with.
 io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
                           const amr::Simulation& simulation, const io::RunHistory& history) {
@@ -271,6 +291,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   }
   summary.component_names = problem.the_case->component_names();
   summary.mass_drifts = drifts_of(summary.field, history.initial_masses);
+  warn_of_growth(problem, summary.field, history.initial_masses);
   summary.open_domain = problem.the_case->boundaries().is_open();
   summary.work = simulation.counters();
   summary.fraction_of_uniform =
@@ -480,7 +501,8 @@ void note_end(int signal) {
 }  // namespace
 
 void heed_signals() {
-  answers_on_terminal = Terminal::of_stderr().exists ? 1 : 0;
+  is_on_terminal = Terminal::of_stderr().exists ? 1 : 0;
+  answers_interrupt = cluster::leads_by_environment() ? 1 : 0;
   std::signal(SIGTERM, note_end);
   // Sent where a soft limit on CPU time is reached (ulimit -S -t), before the hard one's SIGKILL.
   std::signal(SIGXCPU, note_end);
@@ -491,11 +513,11 @@ void heed_signals() {
       end_by(signal);
     }
     note_end(signal);
-    if (answers_on_terminal) {
-      tell_in_handler(
-          "\nkumiko: ending after the base steps under way, with a checkpoint; Ctrl-C once more "
-          "ends at once\n");
-    }
+    if (answers_interrupt == 0) return;
+    if (is_on_terminal != 0) tell_in_handler("\n");
+    tell_in_handler(
+        "kumiko: ending after the base steps under way, with a checkpoint; Ctrl-C once more ends "
+        "at once\n");
   });
   // Of a terminal that is gone; nohup's runs go on.
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, note_end);

@@ -21,6 +21,7 @@
 #include "export_pictures.hpp"
 #include "named_path.hpp"
 #include "request.hpp"
+#include "saved_results.hpp"
 #include "shared_options.hpp"
 
 namespace kumiko::app {
@@ -200,7 +201,10 @@ int export_files(const Options& options, PictureRequest& request) {
   for (const fs::path& file : request.files) {
     try {
       const fs::path result = export_one(format, file, request);
-      if (!request.quiet) fmt::print("{}\n", result.string());
+      if (!request.quiet) {
+        print_saved(fmt::format("'{}' is complete", result.string()),
+                    [&] { fmt::print("{}\n", result.string()); });
+      }
     } catch (const RequestError& error) {
       code = std::max(code, error_line(error.what(), kWrongRequest));
     } catch (const std::exception& error) {

@@ -18,6 +18,7 @@
 #include "named_path.hpp"
 #include "programs.hpp"
 #include "request.hpp"
+#include "saved_results.hpp"
 
 namespace kumiko::app {
 
@@ -148,7 +149,9 @@ int failure(const fs::path& file, const std::exception& error) {
 }
 
 void tell(const PictureRequest& request, const fs::path& result) {
-  if (!request.quiet) fmt::print("{}\n", result.string());
+  if (request.quiet) return;
+  print_saved(fmt::format("'{}' is complete", result.string()),
+              [&] { fmt::print("{}\n", result.string()); });
 }
 
 /// Surveys all that was named. \return kDone, or the code of what was wrong with some of it

@@ -54,10 +54,9 @@ const auto& named(const io::ConfigSource& source, const char* kind, const Factor
           : fmt::format(". '{}' was skipped, since it is not a plugin: it has no KUMIKO_PLUGIN",
                         plugins.skipped().front().string());
   throw source.error(
-      key,
-      fmt::format("there is no {} '{}'; set {} to one of {}, or add the folder of its plugin "
-                  "to --plugin-path or KUMIKO_PLUGIN_PATH{}{}",
-                  kind, name, key, fmt::join(known, ", "), io::did_you_mean(name, known), skipped));
+      key, fmt::format("there is no {} '{}'{}; choose among {}, or add the folder of its plugin to "
+                       "--plugin-path or KUMIKO_PLUGIN_PATH{}",
+                       kind, name, io::did_you_mean(name, known), fmt::join(known, ", "), skipped));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.

@@ -23,6 +23,7 @@
 #include "counted.hpp"
 #include "named_path.hpp"
 #include "published.hpp"
+#include "saved_results.hpp"
 #include "shared_options.hpp"
 #include "terminal.hpp"
 
@@ -262,7 +263,9 @@ void check(const ReportRequest& request, const fs::path& page) {
 
 void tell_files(const ReportRequest& request, const std::vector<fs::path>& files) {
   if (request.quiet) return;
-  for (const fs::path& file : files) fmt::print("{}\n", file.string());
+  print_saved("the report is written", [&] {
+    for (const fs::path& file : files) fmt::print("{}\n", file.string());
+  });
 }
 
 int make_search_report(const ReportRequest& request, const fs::path& page) {

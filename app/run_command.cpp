@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -12,7 +11,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-#include <stdio_ext.h>
 
 #include <kumiko/amr/step_error.hpp>
 #include <kumiko/cluster/launch.hpp>
@@ -30,6 +28,7 @@
 #include "range_text.hpp"
 #include "ranks.hpp"
 #include "run_files.hpp"
+#include "saved_results.hpp"
 #include "summary_file.hpp"
 #include "terminal.hpp"
 
@@ -43,11 +42,12 @@ void print_load(const io::RunSummary& s) {
   if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
   if (s.work.longest_waits.empty()) return;
   const amr::PatchWait& wait = s.work.longest_waits.front();
-  const std::string who = wait.cause == amr::WaitCause::kLevel
-                              ? fmt::format("worker {}", wait.worker)
-                              : to_string(wait.patch);
-  fmt::print("longest wait         {:.2g} s, base step {}: {} for {} ({})\n", wait.seconds,
-             wait.step, who, to_string(wait.awaited), to_string(wait.cause));
+  const bool is_of_level = wait.cause == amr::WaitCause::kLevel;
+  const std::string waits =
+      is_of_level ? fmt::format("worker {}", wait.worker) : to_string(wait.patch);
+  fmt::print("longest wait         {:.2g} s, in base step {}: {} waited for {}{}\n", wait.seconds,
+             wait.step, waits, is_of_level ? "" : fmt::format("its {}, ", to_string(wait.cause)),
+             to_string(wait.awaited));
 }
 
 void print_component(const io::RunSummary& s, std::size_t at) {
@@ -130,28 +130,9 @@ void print_summary(const io::RunSummary& s) {
              s.work.imbalance(), counted(s.work.total().steals, "steal"));
   print_load(s);
   print_ranks(s);
-  fmt::print("memory               {:.1f} bytes per point; {:.0f} MB at the peak\n",
-             s.memory.bytes_per_point(), static_cast<double>(s.peak_rss_bytes) * 1e-6);
+  fmt::print("memory               {:.0f} MB at most  (the patches: {:.1f} bytes per point)\n",
+             static_cast<double>(s.peak_rss_bytes) * 1e-6, s.memory.bytes_per_point());
   fmt::print("state hash           {}\n", s.state_hash);
-}
-
-/// Prints the results of a run whose files are whole. The run has not failed when nobody reads
-/// them.
-void show(const io::RunSummary& summary, const std::filesystem::path& folder) {
-  std::signal(SIGPIPE, SIG_IGN);
-  bool is_shown = false;
-  try {
-    print_summary(summary);
-    fmt::print("files                {}/\n", folder.string());
-    is_shown = std::fflush(stdout) == 0;
-  } catch (const std::system_error&) {
-    // Of a buffer that was full before the end.
-  }
-  if (is_shown) return;
-  print_warning("cannot write to stdout; the run is complete, its files are in '{}'",
-                folder.string());
-  __fpurge(stdout);
-  std::clearerr(stdout);
 }
 
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
@@ -435,7 +416,11 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
                                         error.what(), start.path.string()));
     }
   }
-  if (!request.quiet) show(summary, start.path);
+  if (request.quiet) return kDone;
+  print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
+    print_summary(summary);
+    fmt::print("files                {}/\n", start.path.string());
+  });
   return kDone;
 }
 

@@ -142,6 +142,12 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
   advise();
 }
 
+std::optional<std::filesystem::path> RunFiles::latest() const {
+  const std::optional<std::filesystem::path>& file = states_.latest() ? states_.latest() : from_;
+  if (!file || !std::filesystem::exists(*file)) return std::nullopt;
+  return file;
+}
+
 void RunFiles::advise() {
   if (has_advised_ && advised_ == latest()) return;
   has_advised_ = true;
@@ -293,6 +299,13 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesyst
 
 std::filesystem::path RunFiles::new_file(const std::string& name) {
   earlier_.written.insert(name);
+  std::error_code failed;
+  if (std::filesystem::create_directories(folder_.path(), failed)) {
+    print_warning(
+        "somebody has removed '{}' during the run; it is made again for the files to come, and "
+        "those from before are lost",
+        folder_.path().string());
+  }
   return folder_.file(name);
 }
 

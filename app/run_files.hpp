@@ -54,10 +54,8 @@ class RunFiles {
   /// Settles, and writes the trace, for a run that has failed already: errors are ignored.
   void end_quietly() noexcept;
 
-  /// The latest checkpoint or state, or the one that the run came from.
-  const std::optional<std::filesystem::path>& latest() const {
-    return states_.latest() ? states_.latest() : from_;
-  }
+  /// The latest checkpoint or state, or the one that the run came from, if it is still there.
+  std::optional<std::filesystem::path> latest() const;
 
   /// All of a run's pictures have the first one's colours. One that cannot be drawn or written is
   /// told as a warning: a run is not lost for a picture.

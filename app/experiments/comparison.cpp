@@ -288,6 +288,14 @@ Comparison plan_comparison(const CompareRequest& request) {
             "{} beside --resolutions changes what the file's time.steps and points in y are in "
             "proportion to; leave out one of them, or change grid.base in the file",
             base);
+  for (const char* const key : {"time.steps", "time.stop_step"}) {
+    const std::string steps = file.source.override_of(key);
+    if (request.resolutions.empty() || steps.empty()) continue;
+    print_to_stderr(
+        "kumiko: note: {} is for grid.base {} in x, as in the file; other --resolutions take steps "
+        "in proportion\n",
+        steps, file.options.points_x);
+  }
   comparison.contenders = parse_contenders(request, file);
   comparison.case_name = file.run.case_name;
   comparison.levels = file.options.levels;
@@ -347,11 +355,11 @@ int compare(CompareRequest& request) {
   Comparison comparison = plan_comparison(request);
   prepare_summary(request.summary);
   heed_signals();
-  // What is done so far is in the files at any time, and an earlier comparison's figures are not.
+  // From the first run on, the files hold what is done so far. A comparison that does not get there
+  // leaves an earlier one's files.
   const auto write = [&] {
     write_sweep_files(request.output, kComparisonFiles, comparison, while_running(request.summary));
   };
-  write();
   std::string ended;
   try {
     run_comparison(request, comparison, write);
@@ -360,7 +368,7 @@ int compare(CompareRequest& request) {
     ended = error.what();
   }
   write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
-  if (!request.quiet) print_found(request.output, plain_report(comparison));
+  if (!request.quiet) print_found(request.output, request.summary, plain_report(comparison));
   const std::vector<std::string> failures = failures_of(comparison);
   if (request.quiet) {
     for (const std::string& failure : failures) print_warning("{}", failure);

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "commands.hpp"
 #include "counted.hpp"
 #include "execute.hpp"
+#include "experiments/counts.hpp"
 #include "experiments/rank_launcher.hpp"
 #include "terminal.hpp"
 
@@ -30,9 +30,9 @@ constexpr int kMostRanks = 65536;
 
 /// What `kumiko scaling` is asked for.
 struct ScalingRequest : CaseRequest, OutputRequest {
-  std::vector<int> worker_counts;  ///< none: doubled up to the cores; of ranks, one
-  std::vector<int> rank_counts;    ///< none: backends are compared
-  std::string launcher;            ///< of ranks; empty: that of an MPI that is here
+  std::string worker_list;  ///< empty: doubled up to the cores; of ranks, one
+  std::string rank_list;    ///< empty: backends are compared
+  std::string launcher;     ///< of ranks; empty: that of an MPI that is here
   std::vector<std::string> backends = {"threads", "pthread", "openmp"};
   int repetitions = 1;  ///< of each run
 };
@@ -41,20 +41,17 @@ constexpr const char* kReferenceBackend = "pthread";
 constexpr const char* kSerial = "serial";
 constexpr const char* kRanksBackend = "threads";  ///< the only one
 
-/// Doubled from one on, and the cores.
-std::set<int> usual_counts() {
-  const int cores = runtime::available_cores();
-  std::set<int> counts = {cores};
-  for (int count = 1; count < cores; count *= 2) counts.insert(count);
-  return counts;
+/// In rising order. \param usual  where the request names none
+std::vector<int> workers_of(const ScalingRequest& request, const std::string& usual) {
+  const std::string& list = request.worker_list.empty() ? usual : request.worker_list;
+  return parse_counts("workers", list, kMostWorkers);
 }
 
 /// From few ranks to many, with few workers and many.
 std::vector<ScalingPoint> points_of_ranks(const ScalingRequest& request) {
-  std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
-  if (workers.empty()) workers = {1};
+  const std::vector<int> workers = workers_of(request, "1");
   std::vector<ScalingPoint> points;
-  for (const int ranks : std::set<int>(request.rank_counts.begin(), request.rank_counts.end())) {
+  for (const int ranks : parse_counts("ranks", request.rank_list, kMostRanks)) {
     for (const int count : workers) points.push_back({{}, kRanksBackend, ranks, count});
   }
   return points;
@@ -62,12 +59,13 @@ std::vector<ScalingPoint> points_of_ranks(const ScalingRequest& request) {
 
 /// The reference, then what was asked for: backend by backend, from few workers to many.
 std::vector<ScalingPoint> points_of(const ScalingRequest& request) {
-  if (!request.rank_counts.empty()) return points_of_ranks(request);
-  std::set<int> workers(request.worker_counts.begin(), request.worker_counts.end());
-  if (workers.empty()) workers = usual_counts();
+  if (!request.rank_list.empty()) return points_of_ranks(request);
+  // Doubled from one on, and the cores.
+  const std::vector<int> workers =
+      workers_of(request, fmt::format("1..{}", runtime::available_cores()));
   std::vector<ScalingPoint> points = {{{}, kReferenceBackend, 1, 1}};
   for (const std::string& backend : request.backends) {
-    for (const int count : backend == kSerial ? std::set<int>{1} : workers) {
+    for (const int count : backend == kSerial ? std::vector{1} : workers) {
       const bool is_there = std::ranges::any_of(points, [&](const ScalingPoint& other) {
         return other.backend == backend && other.workers == count;
       });
@@ -101,7 +99,7 @@ Scaling plan_scaling(const ScalingRequest& request) {
   Scaling scaling;
   scaling.cores = runtime::available_cores();
   scaling.repetitions = request.repetitions;
-  scaling.is_of_ranks = !request.rank_counts.empty();
+  scaling.is_of_ranks = !request.rank_list.empty();
   scaling.points = points_of(request);
   const Problem file = load_problem(request);
   const std::string given = file.source.override_of(kWorkersKey);
@@ -167,7 +165,7 @@ int measure_scaling(ScalingRequest& request) {
   heed_signals();
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
   std::optional<RankLauncher> launcher;
-  if (!request.rank_counts.empty()) launcher.emplace(request.launcher);
+  if (!request.rank_list.empty()) launcher.emplace(request.launcher);
   begin_stepping();
   Scaling scaling = plan_scaling(request);
   prepare_summary(request.summary);
@@ -176,7 +174,8 @@ int measure_scaling(ScalingRequest& request) {
   const auto write = [&] {
     write_sweep_files(request.output, kScalingFiles, scaling, while_running(request.summary));
   };
-  write();
+  // Where the ranks, too, write.
+  if (!request.output.empty()) std::filesystem::create_directories(request.output);
   std::string ended;
   try {
     run_scaling(request, scaling, launcher ? &*launcher : nullptr, write);
@@ -185,7 +184,7 @@ int measure_scaling(ScalingRequest& request) {
     ended = error.what();
   }
   write_sweep_files(request.output, kScalingFiles, scaling, request.summary);
-  if (!request.quiet) print_found(request.output, scaling_table(scaling));
+  if (!request.quiet) print_found(request.output, request.summary, scaling_table(scaling));
   if (!ended.empty()) throw std::runtime_error(ended);
   return kDone;
 }
@@ -195,14 +194,14 @@ int measure_scaling(ScalingRequest& request) {
 Action scaling_command(Options& options) {
   const auto request = std::make_shared<ScalingRequest>();
   add_case(options, *request, {.has_workers = false});
-  options.add("-w,--workers", &request->worker_counts,
-              "N1,N2,...: numbers of workers (default: 1, 2, 4, ... up to the cores; with --ranks, "
-              "1), of each rank",
-              {.lists = true, .check = between(1, kMostWorkers)});
-  options.add("--ranks", &request->rank_counts,
-              "R1,R2,...: instead of backends, numbers of processes that share the run; speed-up "
-              "is counted from the fewest",
-              {.lists = true, .check = between(1, kMostRanks)});
+  options.add("-w,--workers", &request->worker_list,
+              "N1,N2,...: numbers of workers; FIRST..LAST: doubled from first to last (default: "
+              "from 1 up to the cores; with --ranks, 1), of each rank",
+              {.check = not_empty()});
+  options.add("--ranks", &request->rank_list,
+              "R1,R2,..., or FIRST..LAST: instead of backends, numbers of processes that share the "
+              "run; speed-up is counted from the fewest",
+              {.check = not_empty()});
   options.add(
       "--launcher", &request->launcher,
       "the command that starts ranks, as the shell reads it, with {ranks} for their number "
@@ -219,7 +218,7 @@ Action scaling_command(Options& options) {
       "folder for scaling.csv, scaling.json, speed_up.svg and efficiency.svg (default: none)",
       "replace an earlier scaling run's files");
   return [request, options] {
-    const bool has_ranks = !request->rank_counts.empty();
+    const bool has_ranks = !request->rank_list.empty();
     refuse_if(has_ranks && options.is_given("--backends"),
               "--ranks and --backends: only backend 'threads' runs on ranks; give one of the two");
     refuse_if(!has_ranks && !request->launcher.empty(),

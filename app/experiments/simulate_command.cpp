@@ -18,6 +18,7 @@
 
 #include "commands.hpp"
 #include "counted.hpp"
+#include "experiments/counts.hpp"
 #include "experiments/simulate_ranks.hpp"
 #include "experiments/sweep.hpp"
 #include "named_path.hpp"
@@ -257,29 +258,6 @@ struct SimulateRequest : OutputRequest {
   bool json = false;
 };
 
-/// "1,2,4,8", in any order; "1..1024" stands for 1, 2, 4, ... as far as 1024, both ends included.
-/// In rising order, each once. \param what  "workers" or "ranks", of --workers or --ranks
-std::vector<int> parse_counts(std::string_view what, std::string_view list, int most) {
-  constexpr std::string_view kRange = "..";
-  std::set<int> counts;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    const std::string_view part = list.substr(begin, end - begin);
-    const std::size_t range = part.find(kRange);
-    const auto first = io::read_number<int>(part.substr(0, range));
-    const auto last =
-        range == part.npos ? first : io::read_number<int>(part.substr(range + kRange.size()));
-    refuse_if(!first || !last || *first < 1 || *first > *last || *last > most,
-              "--{0}: '{1}' in '{2}' is not a number of {0}; give a list such as 1,2,4,8, or "
-              "1..1024 for the powers of two, of numbers from 1 to {3}",
-              what, part, list, most);
-    for (int count = *first; count < *last; count *= 2) counts.insert(count);
-    counts.insert(*last);
-    begin = end + 1;
-  }
-  return {counts.begin(), counts.end()};
-}
-
 std::vector<model::ScheduleKind> chosen_kinds(const std::vector<std::string>& names) {
   std::vector<model::ScheduleKind> kinds;
   for (const model::ScheduleKind kind : model::kScheduleKinds) {
@@ -416,10 +394,8 @@ int simulate(const SimulateRequest& request) {
   }
   predict(what_if);
   write_sweep_files(request.output, kWhatIfFiles, what_if);
-  fmt::print("{}", request.json ? json_report(what_if) : plain_report(what_if));
-  if (!request.output.empty() && !request.json) {
-    fmt::print("\nfiles in {}/\n", request.output.string());
-  }
+  print_found(request.output, {}, request.json ? json_report(what_if) : plain_report(what_if),
+              !request.json);
   return kDone;
 }
 

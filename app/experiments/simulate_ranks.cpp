@@ -262,10 +262,8 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
     write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
   write_sweep_files(output.output, kRanksFiles, found);
-  fmt::print("{}", request.json ? json_report(found) : plain_report(found));
-  if (!output.output.empty() && !request.json) {
-    fmt::print("\nfiles in {}/\n", output.output.string());
-  }
+  print_found(output.output, {}, request.json ? json_report(found) : plain_report(found),
+              !request.json);
 }
 
 }  // namespace kumiko::app

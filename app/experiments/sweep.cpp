@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "execute.hpp"
+#include "saved_results.hpp"
 
 namespace kumiko::app {
 
@@ -26,9 +27,15 @@ bool Repetitions::add(double seconds) {
   return is_fastest;
 }
 
-void print_found(const std::filesystem::path& folder, const std::string& text) {
-  fmt::print("{}", text);
-  if (!folder.empty()) fmt::print("\nfiles in {}/\n", folder.string());
+void print_found(const std::filesystem::path& folder, const std::filesystem::path& summary,
+                 const std::string& text, bool tells_folder) {
+  const auto print = [&] {
+    fmt::print("{}", text);
+    if (!folder.empty() && tells_folder) fmt::print("\nfiles in {}/\n", folder.string());
+  };
+  if (folder.empty() && while_running(summary).empty()) return print();
+  const std::filesystem::path& place = folder.empty() ? summary : folder;
+  print_saved(fmt::format("the results are in '{}'", place.string()), print);
 }
 
 void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem::path& output,

@@ -410,6 +410,25 @@ class Results(CommandTest):
                 for file in (self.path / "run").iterdir():
                     self.assertNotIn(b"imbalance   ", file.read_bytes())
 
+    def test_given_a_full_stdout_then_what_is_in_files_is_no_failure_and_what_is_not_is_one(self):
+        few = (GAUSSIAN, "--solvers", "upwind1", "--resolutions", "16")
+        self.kumiko("run", *self.TINY, "--output", "run", "--set", "trace.from=0")
+        for words, saved in (
+            (["compare", *few, "--output", "compared"], "the results are in 'compared'"),
+            (["compare", *few, "--summary", "compared.json"], "the results are in 'compared.json'"),
+            (["compare", *few], None),
+            (["simulate", "run", "--output", "simulated"], "the results are in 'simulated'"),
+            (["simulate", "run", "--ranks", "2", "--json"], None),
+            (["export", "run", "--format", "chrome", "--output", "exported"], r"'exported/.*' is complete"),
+            (["report", "run", "--output", "page.html"], "the report is written"),
+        ):
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([KUMIKO, *map(str, words)], cwd=self.path, stdout=full, stderr=subprocess.PIPE,
+                                      text=True, timeout=60)  # fmt: skip
+                self.assertEqual(done.returncode, 0 if saved else 1, done.stderr)
+                kind = f"warning: cannot write to stdout; {saved}" if saved else "error: cannot write to stdout"
+                self.assertRegex(done.stderr, rf"(?m)^kumiko: {kind}")
+
     def test_given_other_values_at_a_restart_then_key_old_and_new_value_are_named(self):
         self.kumiko("run", *self.TINY, "--output", "run")
         done = self.kumiko("run", *self.TINY, "--set", "grid.base=64", "--output", "run", "--restart", "latest")

@@ -363,6 +363,12 @@ class BeforeTheFirstStep(PluginTest):
         done = self.run_faulty("solver.fault=negative_cfl")
         self.assert_told(done, 2, FAULTY, "'faulty_solver'", "prepare()", "CFL number -1", "0 or more")
 
+    def test_given_values_that_grow_beyond_sense_then_the_run_warns_that_it_may_be_unstable(self):
+        done = self.run_faulty("solver.fault=multiply", "time.stop_step=5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\Akumiko: warning: the integral of \|u\| is \S+e\+\d+ times .* time\.cfl .*\n\Z")
+        self.assertEqual(self.run_faulty("time.stop_step=5", more=("--overwrite",)).stderr, "")
+
     def test_given_a_stream_function_that_contradicts_the_velocity_then_a_warning_shows_both(self):
         words = ["--plugin-path", PLUGINS / "squall.so", "--set", "case.name=squall", "--set", "time.stop_step=0",
                  "--set", "time.steps=400"]  # fmt: skip

@@ -862,6 +862,24 @@ class Interruption(RestartTest):
         whole = self.run_well(ZALESAK, *settings(*keys, f"time.stop_step={end}"), folder="whole")
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
+    def test_given_a_folder_that_somebody_removes_then_the_next_checkpoint_makes_it_again(self):
+        run = self.long_run("grid.base=128", "time.steps=12800", "time.stop_step=12800", "checkpoint.every=5")
+        self.wait_for_step(10)
+        gone = self.path / "gone"
+        (self.path / "run").rename(gone)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not ((self.path / "run").exists() and len(self.checkpoints()) > 1):
+            time.sleep(0.02)
+        run.send_signal(signal.SIGTERM)
+        _, errors = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 1, errors)
+        self.assertEqual(errors.count("somebody has removed 'run' during the run"), 1, errors)
+        last = self.checkpoints()[-1].name
+        self.assertIn(f"continue with --restart run/{last}", errors)
+        end = int(last[-10:-4]) + 2
+        more = settings(f"time.stop_step={end}")
+        self.assertEqual(self.run_well("--restart", f"run/{last}", *more, folder="next")["steps"], end)
+
     def test_given_a_terminal_that_goes_then_the_run_leaves_a_checkpoint(self):
         for action, code in ((signal.SIG_DFL, 1), (signal.SIG_IGN, 0)):
             run = self.start(

@@ -40,6 +40,18 @@ class ScalingTest(unittest.TestCase):
     def rows(self, name):
         return list(csv.DictReader((self.path / name).read_text().splitlines()))
 
+    def test_given_a_range_of_workers_then_they_are_doubled_and_the_last_is_among_them(self):
+        _, scaling = self.scale("--workers", "1..3", "--backends", "pthread")
+        self.assertEqual([run["workers"] for run in scaling["runs"]], [1, 2, 3])
+
+    def test_given_a_first_run_that_fails_then_no_file_bars_the_next_try(self):
+        launcher = ["--ranks", "1..2", "--launcher", "false {ranks}", "--output", "sweep"]
+        for _ in range(2):
+            done = self.kumiko(ZALESAK, *SMALL, *launcher)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("ended with status 1", done.stderr)
+        self.assertEqual(list((self.path / "sweep").iterdir()), [])
+
     def scale(self, *arguments, case=ZALESAK):
         result = self.kumiko(case, *SMALL, "--output", "sweep", *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -164,7 +164,8 @@ class SimulateTest(unittest.TestCase):
 
     def test_given_a_wrong_request_for_ranks_then_it_is_refused(self):
         for arguments, part in (
-            (["--ranks", "2,x"], "'x' in '2,x' is not a number of ranks"),
+            (["--ranks", "2,x"], "--ranks: 'x' is not a whole number from 1 to "),
+            (["--ranks", "8..2"], "--ranks: '8..2' begins above its end; write '2..8'"),
             (["--ranks", "0"], "from 1 to 65536"),
             (["--ranks", "2", "--network", "fast"], "'fast' is not a network; give shared, 100gb, tcp"),
             (["--ranks", "2", "--network", "1,2,3"], "OVERHEAD,LATENCY,GAP,PER_BYTE"),

@@ -181,7 +181,7 @@ TEST_F(SidecarTest, GivenValuesThatCannotBeThenTheyAreRefused) {
   EXPECT_THAT(set("/longest_waits/0/cause", "boredom"), HasSubstr("'boredom'"));
   EXPECT_THAT(set("/longest_waits/0/patch", Json{1}), HasSubstr("is damaged"));
   EXPECT_THAT(set("/keys/output.every", -2), HasSubstr("'output.every' is -2"));
-  EXPECT_THAT(set("/keys/output.every", Json{1}), HasSubstr("must be of type integer, not [1.0]"));
+  EXPECT_THAT(set("/keys/output.every", Json{1}), HasSubstr("must be an integer, not [1.0]"));
   EXPECT_THAT(set("/keys/output.every", std::numeric_limits<std::uint64_t>::max()),
               HasSubstr("'18446744073709551615' is out of range"));
   EXPECT_THAT(set("/keys/checkpoint.every", "soon"), HasSubstr("'checkpoint.every'"));

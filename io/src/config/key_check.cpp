@@ -25,9 +25,14 @@ bool has_type(const Key& key) {
   return std::holds_alternative<T>(key.spec.default_value);
 }
 
+std::string with_article(std::string type) {
+  if (type == "text") return type;
+  return (type.starts_with('i') ? "an " : "a ") + type;
+}
+
 ValueError wrong_type(const Key& key, std::string_view got) {
   return ValueError(
-      fmt::format("'{}' must be of type {}, not {}", key.spec.name, type_name(key), got));
+      fmt::format("'{}' must be {}, not {}", key.spec.name, with_article(type_name(key)), got));
 }
 
 /// Integers serve where numbers are asked for, one number where a list of numbers of any size is,

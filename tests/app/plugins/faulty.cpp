@@ -45,6 +45,7 @@ class FaultySolver final : public Still {
                      "never_return",
                      "throw_a_number",
                      "refuse_on_way",
+                     "multiply",
                      "write_nan"};
     return {"faulty_solver",
             "a solver with a fault of your choice",
@@ -91,6 +92,11 @@ class FaultySolver final : public Still {
     if (shows("refuse_on_way", time)) throw std::invalid_argument("no step can be had from here");
     if (shows("throw_a_number", time)) throw 42;
     Still::advance(before, coefficients, after);
+    if (shows("multiply", time)) {
+      for (int j = 0; j < amr::kPatchSize; ++j) {
+        for (int i = 0; i < amr::kPatchSize; ++i) after(i, j) *= 100.0;
+      }
+    }
     if (shows("write_nan", time)) after(3, 4) = std::numeric_limits<double>::quiet_NaN();
   }
 
