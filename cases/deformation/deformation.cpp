@@ -35,27 +35,25 @@ class Deformation final : public ReversingFlow {
 
   void velocity(Points points, double time, Vectors velocity) const override {
     const double factor = strength(time);
-    sines_.for_each(points, 0.0,
-                    [&](std::size_t first, std::size_t count, const SineRows::Forms& of) {
-                      double* const x = velocity.x.data() + first;
-                      double* const y = velocity.y.data() + first;
-                      for (std::size_t at = 0; at < count; ++at) {
-                        x[at] = factor * (of.x_doubled[at] * of.y_doubled[at]);
-                        y[at] = factor * (cosine(of.x_squared[at]) * cosine(of.y_squared[at]));
-                      }
-                    });
+    sines_.for_each(points, 0.0, [&](std::size_t first, std::size_t count, const auto& of) {
+      double* __restrict const x = velocity.x.data() + first;
+      double* __restrict const y = velocity.y.data() + first;
+      for (std::size_t at = 0; at < count; ++at) {
+        x[at] = factor * (of.x_doubled[at] * of.y_doubled[at]);
+        y[at] = factor * (cosine(of.x_squared[at]) * cosine(of.y_squared[at]));
+      }
+    });
   }
 
   /// -sin(4πx) cos(4πy) / 4π, times the strength.
   bool stream_function(Points points, double time, std::span<double> values) const override {
     const double factor = -strength(time) / (4.0 * std::numbers::pi);
-    sines_.for_each(points, 0.0,
-                    [&](std::size_t first, std::size_t count, const SineRows::Forms& of) {
-                      double* const psi = values.data() + first;
-                      for (std::size_t at = 0; at < count; ++at) {
-                        psi[at] = factor * (of.x_doubled[at] * cosine(of.y_squared[at]));
-                      }
-                    });
+    sines_.for_each(points, 0.0, [&](std::size_t first, std::size_t count, const auto& of) {
+      double* __restrict const psi = values.data() + first;
+      for (std::size_t at = 0; at < count; ++at) {
+        psi[at] = factor * (of.x_doubled[at] * cosine(of.y_squared[at]));
+      }
+    });
     return true;
   }
 

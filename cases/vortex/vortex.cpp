@@ -76,9 +76,9 @@ class Vortex final : public ReversingFlow {
   void velocity(Points points, double time, Vectors velocity) const override {
     const double factor = strength(time);
     sines_.for_each(points, -drift_ * time,
-                    [&](std::size_t first, std::size_t count, const SineRows::Forms& of) {
-                      double* const x = velocity.x.data() + first;
-                      double* const y = velocity.y.data() + first;
+                    [&](std::size_t first, std::size_t count, const auto& of) {
+                      double* __restrict const x = velocity.x.data() + first;
+                      double* __restrict const y = velocity.y.data() + first;
                       for (std::size_t at = 0; at < count; ++at) {
                         x[at] = factor * (of.x_squared[at] * of.y_doubled[at]) + drift_;
                         y[at] = -factor * (of.y_squared[at] * of.x_doubled[at]);
@@ -89,9 +89,9 @@ class Vortex final : public ReversingFlow {
   bool stream_function(Points points, double time, std::span<double> values) const override {
     const double factor = strength(time) / std::numbers::pi;
     sines_.for_each(points, -drift_ * time,
-                    [&](std::size_t first, std::size_t count, const SineRows::Forms& of) {
+                    [&](std::size_t first, std::size_t count, const auto& of) {
                       const double* const y = points.y.data() + first;
-                      double* const psi = values.data() + first;
+                      double* __restrict const psi = values.data() + first;
                       for (std::size_t at = 0; at < count; ++at) {
                         psi[at] = factor * (of.x_squared[at] * of.y_squared[at]) + drift_ * y[at];
                       }

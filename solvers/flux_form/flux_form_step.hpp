@@ -1,7 +1,10 @@
 // What solvers that advance by one flux-form step of a kernel have in common.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <span>
+#include <utility>
 
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/plugin/face_velocities.hpp>
@@ -65,17 +68,29 @@ class FluxFormSolver : public amr::Solver {
     const auto flux = [](double v, const double* u, std::ptrdiff_t step) {
       return v * upwind_mean<3>(u, step, v, 0.0);
     };
+    constexpr std::size_t kMostCells = amr::kPatchSize + 2 * amr::kTendencyGhosts;
+    std::array<double, kMostCells + 1> across;  // the faces normal to x of a row
+    std::array<double, kMostCells> below;       // those normal to y, on either side of it
+    std::array<double, kMostCells> above;
+    const auto width = static_cast<std::size_t>(range.i1 - range.i0);
+    const std::ptrdiff_t up = state.stride();
     for (int component = 0; component < state.components(); ++component) {
-      const std::ptrdiff_t up = state.stride();
+      const auto fill = [&](int j, std::array<double, kMostCells>& fluxes) {
+        const double* const u = state.origin(component) + j * up + range.i0;
+        const double* const y = vy.origin + j * vy.stride + range.i0;
+        for (std::size_t at = 0; at < width; ++at) fluxes[at] = flux(y[at], u + at, up);
+      };
+      fill(range.j0, below);
       for (int j = range.j0; j < range.j1; ++j) {
-        const double* const u = state.origin(component) + j * up;
-        const double* const x = vx.origin + j * vx.stride;
-        const double* const y = vy.origin + j * vy.stride;
-        for (int i = range.i0; i < range.i1; ++i) {
-          tendency(i, j, component) =
-              (flux(x[i], u + i, 1) - flux(x[i + 1], u + i + 1, 1)) +
-              (flux(y[i], u + i, up) - flux(y[i + vy.stride], u + i + up, up));
+        const double* const u = state.origin(component) + j * up + range.i0;
+        const double* const x = vx.origin + j * vx.stride + range.i0;
+        for (std::size_t at = 0; at <= width; ++at) across[at] = flux(x[at], u + at, 1);
+        fill(j + 1, above);
+        double* const out = &tendency(range.i0, j, component);
+        for (std::size_t at = 0; at < width; ++at) {
+          out[at] = (across[at] - across[at + 1]) + (below[at] - above[at]);
         }
+        std::swap(below, above);
       }
     }
   }

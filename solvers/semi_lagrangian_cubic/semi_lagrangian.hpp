@@ -12,6 +12,7 @@
 
 #include <Eigen/Core>
 
+#include <kumiko/amr/finite_values.hpp>
 #include <kumiko/amr/instruction_set.hpp>
 #include <kumiko/plugin/plugin.hpp>
 
@@ -50,19 +51,20 @@ struct DisplacementRange {
 /// Scales a patch's displacements to units of the spacing; returns their range, or NaN if any is
 /// infinite or NaN.
 inline DisplacementRange normalise(std::span<double> displacement, double spacing) {
-  Eigen::Map<Eigen::ArrayXd> values(displacement.data(),
-                                    static_cast<Eigen::Index>(displacement.size()));
   // Of a power of two the inverse is exact, so that both ways give the same bits.
   int exponent = 0;
   if (std::frexp(spacing, &exponent) == 0.5) {
-    values *= 1.0 / spacing;
+    const double inverse = 1.0 / spacing;
+    for (double& value : displacement) value *= inverse;
   } else {
-    values /= spacing;
+    for (double& value : displacement) value /= spacing;
   }
-  if (!values.isFinite().all()) {
+  if (!are_finite(displacement)) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     return {kNan, kNan};
   }
+  const Eigen::Map<const Eigen::ArrayXd> values(displacement.data(),
+                                                static_cast<Eigen::Index>(displacement.size()));
   return {values.minCoeff(), values.maxCoeff()};
 }
 

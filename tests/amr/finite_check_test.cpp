@@ -10,6 +10,8 @@
 #include <kumiko/amr/finite_check.hpp>
 
 #include "fixtures.hpp"
+#include "kernels.hpp"
+#include "problem/finite_kernel.hpp"
 
 namespace kumiko::amr {
 namespace {
@@ -22,6 +24,24 @@ using test::ScriptedCase;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+TEST(FiniteCheck, GivenAnyNumberOfValuesThenEveryInstructionSetFindsTheBrokenOne) {
+  for (const auto kernel :
+       kumiko::test::kernels_here(&finite_baseline, &finite_avx2, &finite_avx512)) {
+    for (std::size_t count = 0; count < 40; ++count) {
+      std::vector<double> values(count, std::numeric_limits<double>::max());
+      EXPECT_TRUE(kernel(values.data(), count));
+      for (double& value : values) {
+        const double kept = value;
+        for (const double broken : {kNaN, -kNaN, kInfinity, -kInfinity}) {
+          value = broken;
+          EXPECT_FALSE(kernel(values.data(), count)) << broken << " of " << count;
+        }
+        value = kept;
+      }
+    }
+  }
+}
 
 TEST(FiniteCheck, GivenABrokenValueAtAnyPointThenItIsFound) {
   std::vector<double> values(PatchView::size(2, 2), 1.0);

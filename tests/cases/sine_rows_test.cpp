@@ -8,21 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "kernel.hpp"
+#include "kernels.hpp"
 
 namespace kumiko::cases {
 namespace {
-
-std::vector<SineRow> sine_kernels() {
-  std::vector<SineRow> kernels = {sine_row_baseline};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(sine_row_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    kernels.push_back(sine_row_avx512);
-  }
-#endif
-  return kernels;
-}
 
 TEST(SineRows, GivenAnyInstructionSetLengthAndPlaceThenTheBitsAreTheSame) {
   std::vector<double> x = {0.0, -0.0, 0.5, 1.0, -0.5};
@@ -36,7 +25,8 @@ TEST(SineRows, GivenAnyInstructionSetLengthAndPlaceThenTheBitsAreTheSame) {
       EXPECT_NEAR(squared[at], std::sin(angle) * std::sin(angle), 1e-14);
       EXPECT_NEAR(doubled[at], std::sin(2.0 * angle), 1e-14);
     }
-    for (const SineRow kernel : sine_kernels()) {
+    for (const SineRow kernel :
+         test::kernels_here(&sine_row_baseline, &sine_row_avx2, &sine_row_avx512)) {
       for (std::size_t count = 1; count <= x.size(); ++count) {
         std::vector<double> s(count);
         std::vector<double> d(count);

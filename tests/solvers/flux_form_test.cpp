@@ -17,6 +17,7 @@
 #include "flow.hpp"
 #include "flux_form_fct/kernel.hpp"
 #include "flux_form_run.hpp"
+#include "kernels.hpp"
 
 namespace kumiko::solvers {
 
@@ -281,14 +282,8 @@ TEST(FluxFormFct, GivenASmallStepThenTheTendencyIsTheChangeToFirstOrder) {
 TEST(FluxFormFct, GivenEachInstructionSetThenTheBitsAreTheSame) {
   FluxFormRun run(fct("9", "fct"), flow_of(vortices));
   run.fill(noise);
-  std::vector<solvers::fct::Kernel> kernels = {solvers::fct::step_baseline};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(solvers::fct::step_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    kernels.push_back(solvers::fct::step_avx512);
-  }
-#endif
+  const auto kernels = kumiko::test::kernels_here(
+      &solvers::fct::step_baseline, &solvers::fct::step_avx2, &solvers::fct::step_avx512);
   const std::vector<double> velocities = rough_courant_numbers(60 * 60);
   const double* const v = velocities.data() + 20 * 40;
   for (const int order : {3, 5, 7, 9}) {
@@ -311,14 +306,8 @@ TEST(FluxFormFct, GivenEachInstructionSetThenTheBitsAreTheSame) {
 TEST(FiniteVolumeUpwind3, GivenEachInstructionSetThenTheBitsAreTheSame) {
   FluxFormRun run({"finite_volume_upwind3"}, flow_of(vortices));
   run.fill(noise);
-  std::vector<upwind3::Kernel> kernels = {upwind3::step_baseline};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(upwind3::step_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    kernels.push_back(upwind3::step_avx512);
-  }
-#endif
+  const auto kernels = kumiko::test::kernels_here(&upwind3::step_baseline, &upwind3::step_avx2,
+                                                  &upwind3::step_avx512);
   const std::vector<double> velocities = rough_courant_numbers(60 * 60);
   const double* const v = velocities.data() + 20 * 40;
   for (const bool is_scaled : {false, true}) {

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels.hpp"
 #include "stored_bits.hpp"
 
 namespace kumiko::solvers::cubic {
@@ -70,22 +71,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-bool has_avx512() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-#else
-  return false;
-#endif
-}
-
 std::vector<Kernel> available_kernels() {
-  std::vector<Kernel> kernels = {advance_baseline};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(advance_avx2);
-  if (has_avx512()) kernels.push_back(advance_avx512);
-#endif
-  return kernels;
+  return kumiko::test::kernels_here(&advance_baseline, &advance_avx2, &advance_avx512);
 }
 
 /// Lagrange's weight of a node, of those from 1 - reach to reach.
@@ -159,7 +146,7 @@ TEST_P(KernelTest, GivenFixedInputsThenTheBitsAreThoseStoredFromAvx512) {
 }
 
 TEST(KernelOfAvx512, GivenAProcessorWithItThenItIsTried) {
-  if (!has_avx512())
+  if (!kumiko::test::has_avx512())
     GTEST_SKIP() << "no AVX-512 here; what its kernel gave elsewhere is compared by stored hashes";
   EXPECT_EQ(available_kernels().back(), &advance_avx512);
 }

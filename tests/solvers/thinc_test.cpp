@@ -11,6 +11,7 @@
 
 #include "flow.hpp"
 #include "flux_form_run.hpp"
+#include "kernels.hpp"
 #include "thinc/elementary.hpp"
 #include "thinc/kernel.hpp"
 
@@ -153,14 +154,8 @@ TEST(Thinc, GivenEachInstructionSetThenTheBitsAreTheSame) {
   flow.psi = vortices;
   FluxFormRun run({"thinc"}, flow);
   run.fill([](int i, int j) { return 1.0 / (1.0 + std::exp(0.7 * i + 0.4 * j - 9.0)); });
-  std::vector<thinc::Kernel> kernels = {thinc::step_baseline};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(thinc::step_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl")) {
-    kernels.push_back(thinc::step_avx512);
-  }
-#endif
+  const auto kernels =
+      kumiko::test::kernels_here(&thinc::step_baseline, &thinc::step_avx2, &thinc::step_avx512);
   const std::vector<double> velocities = rough_courant_numbers(60 * 60);
   const double* const v = velocities.data() + 20 * 40;
   for (const bool limited : {true, false}) {

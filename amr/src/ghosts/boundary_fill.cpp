@@ -8,9 +8,9 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/finite_values.hpp>
 #include <kumiko/amr/solver.hpp>
 
-#include "problem/checked_case.hpp"
 #include "transfer/sampling.hpp"
 
 namespace kumiko::amr {

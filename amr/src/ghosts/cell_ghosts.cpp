@@ -1,5 +1,6 @@
 #include "ghosts/cell_ghosts.hpp"
 
+#include <array>
 #include <memory>
 
 #include "transfer/cell_transfer.hpp"
@@ -52,8 +53,12 @@ void fill_cells_from_coarse(const Solver& solver, TimeInterpolation interpolatio
   if (fraction == 1.0) return interpolate_all(coarse.end, range, fine, i, j);
   const int components = coarse.start.components();
   const int ghosts = coarse.start.ghosts();
-  const auto memory = std::make_unique_for_overwrite<double[]>(PatchView::size(components, ghosts));
-  const PatchView between(memory.get(), components, ghosts);
+  const std::size_t size = PatchView::size(components, ghosts);
+  // One component finds room on the stack, which costs no allocation.
+  std::array<double, PatchView::size(1, kLargestGhosts)> of_one;
+  const auto of_several =
+      size > of_one.size() ? std::make_unique_for_overwrite<double[]>(size) : nullptr;
+  const PatchView between(of_several ? of_several.get() : of_one.data(), components, ghosts);
   const PointRange cells = coarse_cells(range);
   if (interpolation == TimeInterpolation::kQuadratic) {
     solver.tendency(coarse.start, coarse.coefficients, cells, between);

@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/finite_values.hpp>
 
 #include "observation/own_parts.hpp"
-#include "problem/checked_case.hpp"
 
 namespace kumiko::amr {
 

@@ -1,27 +1,8 @@
 #include "problem/checked_case.hpp"
 
-#include <bit>
-#include <cstdint>
+#include <kumiko/amr/finite_values.hpp>
 
 namespace kumiko::amr {
-
-namespace {
-
-// The exponent's bits in a double, and the lowest of them.
-constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
-constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
-
-}  // namespace
-
-bool are_finite(std::span<const double> values) {
-  // All bits of the exponent are set in infinities and NaN only: one more then carries into the
-  // sign, which the mask has cleared.
-  std::uint64_t carries = 0;
-  for (const double value : values) {
-    carries |= (std::bit_cast<std::uint64_t>(value) & kExponent) + kLowestOfExponent;
-  }
-  return (carries >> 63) == 0;
-}
 
 void CheckedCase::look_at(Points points, std::span<const double> values) const {
   if (are_finite(values)) return;

@@ -60,7 +60,4 @@ class CheckedCase final : public Case {
   mutable bool is_sound_ = true;
 };
 
-/// Whether no value is infinite or not a number. About a cycle for each.
-bool are_finite(std::span<const double> values);
-
 }  // namespace kumiko::amr

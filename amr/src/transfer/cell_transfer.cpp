@@ -6,38 +6,55 @@ namespace kumiko::amr {
 
 namespace {
 
-/// Coarse rows or columns that a range of kPatchSize fine ones reads, when it begins within a cell.
-constexpr int kLargestSpan = kPatchSize / 2 + 1 + 2 * kCellReach;
+/// Coarse rows or columns in which a range of kPatchSize fine ones may lie.
+constexpr int kLargestSpan = kPatchSize / 2 + 1;
 
 /// How far the averages of a cell's two halves lie from its own. The weights are exact in binary.
 double half_difference(const double* u, std::ptrdiff_t step) {
   return 0.171875 * (u[step] - u[-step]) - 0.0234375 * (u[2 * step] - u[-2 * step]);
 }
 
-/// -1 for the lower half of a coarse cell, 1 for the upper one.
-double side(int fine_index) { return (fine_index & 1) != 0 ? 1.0 : -1.0; }
-
 }  // namespace
 
 void interpolate_cells(const double* coarse, std::ptrdiff_t stride, const PointRange& range,
                        double* fine, std::ptrdiff_t fine_stride) {
-  std::array<double, static_cast<std::size_t>(kLargestSpan * kPatchSize)> rows;
-  const int first_row = (range.j0 >> 1) - kCellReach;
-  const int last_row = ((range.j1 - 1) >> 1) + kCellReach;
-  for (int row = first_row; row <= last_row; ++row) {
-    double* const out = rows.data() + (row - first_row) * kPatchSize;
-    for (int i = range.i0; i < range.i1; ++i) {
-      const double* const u = coarse + row * stride + (i >> 1);
-      out[i - range.i0] = *u + side(i) * half_difference(u, 1);
+  constexpr int kHalves = 2 * kLargestSpan;
+  std::array<double, static_cast<std::size_t>((kLargestSpan + 2 * kCellReach) * kHalves)> rows;
+  const int first_column = range.i0 >> 1;
+  const int columns = ((range.i1 - 1) >> 1) + 1 - first_column;
+  const int first_row = range.j0 >> 1;
+  const int end_row = ((range.j1 - 1) >> 1) + 1;
+  // The two halves along x of each cell.
+  double* halves = rows.data();
+  for (int row = first_row - kCellReach; row < end_row + kCellReach; ++row) {
+    const double* const cells = coarse + row * stride + first_column;
+    for (int at = 0; at < columns; ++at) {
+      const double difference = half_difference(cells + at, 1);
+      halves[2 * at] = cells[at] - difference;
+      halves[2 * at + 1] = cells[at] + difference;
     }
+    halves += kHalves;
   }
-  for (int j = range.j0; j < range.j1; ++j) {
-    const double* const row = rows.data() + ((j >> 1) - first_row) * kPatchSize;
-    double* const out = fine + (j - range.j0) * fine_stride;
-    const double sign = side(j);
-    for (int at = 0; at < range.i1 - range.i0; ++at) {
-      out[at] = row[at] + sign * half_difference(row + at, kPatchSize);
+  const int width = range.i1 - range.i0;
+  const double* from = rows.data() + kCellReach * kHalves + (range.i0 - 2 * first_column);
+  for (int row = first_row; row < end_row; ++row) {
+    std::array<double, kPatchSize> differences;
+    for (int at = 0; at < width; ++at) {
+      differences[static_cast<std::size_t>(at)] = half_difference(from + at, kHalves);
     }
+    if (2 * row >= range.j0) {
+      double* const lower = fine + (2 * row - range.j0) * fine_stride;
+      for (int at = 0; at < width; ++at) {
+        lower[at] = from[at] - differences[static_cast<std::size_t>(at)];
+      }
+    }
+    if (2 * row + 1 < range.j1) {
+      double* const upper = fine + (2 * row + 1 - range.j0) * fine_stride;
+      for (int at = 0; at < width; ++at) {
+        upper[at] = from[at] + differences[static_cast<std::size_t>(at)];
+      }
+    }
+    from += kHalves;
   }
 }
 

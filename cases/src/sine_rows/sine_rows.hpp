@@ -20,12 +20,13 @@ namespace kumiko::cases {
 /// a grid, as solvers' own points and faces do, only one row and one column are computed.
 class SineRows {
  public:
-  /// sin²(πx), sin(2πx) and the same of y for some points.
+  /// sin²(πx), sin(2πx) and the same of y for some points. Each is indexed by the point.
+  template <class Y>
   struct Forms {
     const double* x_squared;
     const double* x_doubled;
-    const double* y_squared;
-    const double* y_doubled;
+    Y y_squared;
+    Y y_doubled;
   };
 
   /// \param periods  that a unit of length has, each way
@@ -34,7 +35,8 @@ class SineRows {
         row_(amr::select(&sine_row_baseline, &sine_row_avx2, &sine_row_avx512)) {}
 
   /// Calls set(first, count, forms at (x + shift, y)) for all points, `count` from `first` on at a
-  /// time. The bits of a point do not depend on the others.
+  /// time. The bits of a point do not depend on the others. The forms have two types: of a row the
+  /// points have one y.
   template <class Set>
   void for_each(amr::Points points, double shift, Set set) const {
     std::array<double, kAtOnce> moved;
@@ -44,31 +46,35 @@ class SineRows {
       const Grid grid = grid_at(points, first);
       for (std::size_t at = 0; at < grid.width; ++at) moved[at] = points.x[first + at] + shift;
       fill({moved.data(), grid.width}, x);
-      const auto set_row = [&](const Row& of_y) {
-        set(first, grid.width,
-            Forms{x.squared.data(), x.doubled.data(), of_y.squared.data(), of_y.doubled.data()});
-        first += grid.width;
-      };
       if (grid.rows == 0) {
         fill(points.y.subspan(first, grid.width), y);
-        set_row(y);
+        set(first, grid.width,
+            Forms<const double*>{x.squared.data(), x.doubled.data(), y.squared.data(),
+                                 y.doubled.data()});
+        first += grid.width;
         continue;
       }
       for (std::size_t row = 0; row < grid.rows; ++row) {
         moved[row] = points.y[first + row * grid.width];
       }
       fill({moved.data(), grid.rows}, y);
-      Row same;
       for (std::size_t row = 0; row < grid.rows; ++row) {
-        std::fill_n(same.squared.begin(), grid.width, y.squared[row]);
-        std::fill_n(same.doubled.begin(), grid.width, y.doubled[row]);
-        set_row(same);
+        set(first, grid.width,
+            Forms<Same>{x.squared.data(), x.doubled.data(), {y.squared[row]}, {y.doubled[row]}});
+        first += grid.width;
       }
     }
   }
 
  private:
   static constexpr std::size_t kAtOnce = 64;
+
+  /// One value for all points of a row.
+  struct Same {
+    double value;
+
+    double operator[](std::size_t /*at*/) const { return value; }
+  };
 
   struct Row {
     std::array<double, kAtOnce> squared;

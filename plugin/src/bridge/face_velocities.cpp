@@ -1,16 +1,18 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
+#include <kumiko/amr/finite_values.hpp>
+#include <kumiko/amr/instruction_set.hpp>
 #include <kumiko/plugin/face_velocities.hpp>
+
+#include "bridge/face_kernel.hpp"
 
 namespace kumiko::plugin {
 
@@ -59,13 +61,9 @@ PatchAxes axes_of(const amr::Case& problem, const amr::PatchPoints& patch) {
 /// The ends of consecutive cells along an axis. A seam parts them into runs: the upper end of the
 /// cell below it and the lower end of the cell above it are nodes of their own.
 struct Nodes {
-  struct Run {
-    std::size_t node;   ///< its first one; a cell's upper end follows its lower one
-    std::size_t cells;  ///< that follow each other without a seam
-  };
   Row coordinate;
   std::size_t count = 0;
-  std::array<Run, 3> runs;
+  std::array<NodeRun, 3> runs;
   std::size_t run_count = 0;
 
   Nodes(const AxisIndices& axis, int first, int cells, double spacing) {
@@ -83,6 +81,12 @@ struct Nodes {
   }
 };
 
+const FaceKernel& kernel() {
+  static const FaceKernel widest =
+      amr::select(&face_kernel_baseline, &face_kernel_avx2, &face_kernel_avx512)();
+  return widest;
+}
+
 /// Differences of ψ between the ends of the faces. The divergence of what they give vanishes but
 /// for the rounding of ψ's differences. ψ is asked for once, at all nodes.
 bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patch, double time,
@@ -96,35 +100,18 @@ bool from_stream_function(const amr::Case& problem, const amr::PatchPoints& patc
   std::array<double, kLargestRow * kLargestRow> node_y;
   std::array<double, kLargestRow * kLargestRow> psi;
   const std::size_t width = columns.count;
-  for (std::size_t row = 0; row < rows.count; ++row) {
-    std::copy_n(columns.coordinate.begin(), width, node_x.begin() + row * width);
-    std::fill_n(node_y.begin() + row * width, width, rows.coordinate[row]);
-  }
   const std::size_t count = rows.count * width;
+  kernel().spread(columns.coordinate.data(), width, rows.coordinate.data(), rows.count,
+                  node_x.data(), node_y.data());
   if (!problem.stream_function({{node_x.data(), count}, {node_y.data(), count}}, time,
                                {psi.data(), count})) {
     return false;
   }
-  const double scale = dt / (patch.spacing * patch.spacing);
-  bool first_row = true;
-  for (std::size_t row_run = 0; row_run < rows.run_count; ++row_run) {
-    const Nodes::Run& of_rows = rows.runs[row_run];
-    for (std::size_t row = 0; row < of_rows.cells; ++row) {
-      const double* const lower = psi.data() + (of_rows.node + row) * width;
-      const double* const upper = lower + width;
-      for (std::size_t run = 0; run < columns.run_count; ++run) {
-        const std::size_t begin = columns.runs[run].node;
-        const std::size_t end = begin + columns.runs[run].cells;
-        // The first cell and the first row only lie beside faces that are wanted.
-        for (std::size_t at = begin + (run == 0 ? 1 : 0); at < end; ++at) {
-          *x++ = (upper[at] - lower[at]) * scale;
-        }
-        if (first_row) continue;
-        for (std::size_t at = begin; at < end; ++at) *y++ = (lower[at] - lower[at + 1]) * scale;
-      }
-      first_row = false;
-    }
-  }
+  kernel().subtract({psi.data(),
+                     width,
+                     {columns.runs.data(), columns.run_count},
+                     {rows.runs.data(), rows.run_count}},
+                    dt / (patch.spacing * patch.spacing), x, y);
   return true;
 }
 
@@ -180,18 +167,6 @@ void require_room(const char* function, std::size_t count, int margin, std::size
                               "; coefficients() must count all that prepare() fills");
 }
 
-/// Whether no value is infinite or NaN: in them all bits of the exponent are set, so that one more
-/// carries into the sign, which the mask has cleared.
-bool are_finite(std::span<const double> values) {
-  constexpr std::uint64_t kExponent = 0x7FF0'0000'0000'0000;
-  constexpr std::uint64_t kLowestOfExponent = 0x0010'0000'0000'0000;
-  std::uint64_t carries = 0;
-  for (const double value : values) {
-    carries |= (std::bit_cast<std::uint64_t>(value) & kExponent) + kLowestOfExponent;
-  }
-  return (carries >> 63) == 0;
-}
-
 // The head of a flow's coefficients, before the faces.
 constexpr std::size_t kSpacing = 0;
 constexpr std::size_t kIsScaled = 1;  ///< 1 where the values are to be multiplied by the scale
@@ -218,25 +193,10 @@ void fill_face_velocities(const amr::Case& problem, const amr::PatchPoints& patc
 double cfl_number(std::span<const double> values, int margin) {
   require_room("cfl_number()", values.size(), margin);
   values = values.first(face_values(margin));
-  if (!are_finite(values)) return std::numeric_limits<double>::quiet_NaN();
+  if (!amr::are_finite(values)) return std::numeric_limits<double>::quiet_NaN();
   const Faces x = faces_x(values.data(), margin);
   const Faces y = faces_y(values.data(), margin);
-  // Of each column, so that compilers make vectors of the loop.
-  std::array<double, amr::kPatchSize> of_columns{};
-  const auto larger = [](double a, double b) { return a > b ? a : b; };
-  for (int j = 0; j < amr::kPatchSize; ++j) {
-    const double* const west = x.origin + j * x.stride;
-    const double* const south = y.origin + j * y.stride;
-    for (int i = 0; i < amr::kPatchSize; ++i) {
-      const double sum = larger(std::abs(west[i]), std::abs(west[i + 1])) +
-                         larger(std::abs(south[i]), std::abs(south[i + y.stride]));
-      double& most = of_columns[static_cast<std::size_t>(i)];
-      most = larger(sum, most);
-    }
-  }
-  double largest = 0.0;
-  for (const double most : of_columns) largest = std::max(largest, most);
-  return largest;
+  return kernel().largest({x.origin, x.stride, y.origin, y.stride});
 }
 
 double velocity_factor_at(const amr::Case& problem, double time) {

@@ -66,7 +66,7 @@ class BasicPatchView {
   }
 
   /// Values in a patch of this shape, ghosts and components included.
-  static std::size_t size(int components, int ghosts) {
+  static constexpr std::size_t size(int components, int ghosts) {
     const auto side = static_cast<std::size_t>(kPatchSize + 2 * ghosts);
     return static_cast<std::size_t>(components) * side * side;
   }
