@@ -6,11 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-#include <Eigen/Core>
 
 #include <kumiko/amr/finite_values.hpp>
 #include <kumiko/amr/instruction_set.hpp>
@@ -48,24 +47,33 @@ struct DisplacementRange {
   }
 };
 
-/// Scales a patch's displacements to units of the spacing; returns their range, or NaN if any is
-/// infinite or NaN.
-inline DisplacementRange normalise(std::span<double> displacement, double spacing) {
+/// Multiplies values by a factor and divides them by a spacing; returns their range, or NaN if any
+/// is infinite or NaN.
+inline DisplacementRange normalise(std::span<double> values, double factor, double spacing) {
   // Of a power of two the inverse is exact, so that both ways give the same bits.
   int exponent = 0;
   if (std::frexp(spacing, &exponent) == 0.5) {
     const double inverse = 1.0 / spacing;
-    for (double& value : displacement) value *= inverse;
+    for (double& value : values) value = (value * factor) * inverse;
   } else {
-    for (double& value : displacement) value /= spacing;
+    for (double& value : values) value = (value * factor) / spacing;
   }
-  if (!are_finite(displacement)) {
+  if (!are_finite(values)) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     return {kNan, kNan};
   }
-  const Eigen::Map<const Eigen::ArrayXd> values(displacement.data(),
-                                                static_cast<Eigen::Index>(displacement.size()));
-  return {values.minCoeff(), values.maxCoeff()};
+  // Of each column, so that compilers make vectors of the loop.
+  std::array<double, kPatchSize> least;
+  std::copy_n(values.begin(), kPatchSize, least.begin());
+  std::array<double, kPatchSize> largest = least;
+  for (std::size_t first = 0; first < values.size(); first += kPatchSize) {
+    for (std::size_t column = 0; column < kPatchSize; ++column) {
+      const double value = values[first + column];
+      least[column] = value < least[column] ? value : least[column];
+      largest[column] = value > largest[column] ? value : largest[column];
+    }
+  }
+  return {*std::ranges::min_element(least), *std::ranges::max_element(largest)};
 }
 
 // In the order of the enumerations.
@@ -102,9 +110,9 @@ class SemiLagrangian : public Solver {
                  std::span<double> coefficients) const override {
     const std::span<double> x = coefficients.subspan(kX, kPatchPoints);
     const std::span<double> y = coefficients.subspan(kY, kPatchPoints);
-    find_departures(problem, patch.points, time, dt, {x, y});
-    const DisplacementRange of_x = normalise(x, patch.spacing);
-    const DisplacementRange of_y = normalise(y, patch.spacing);
+    const double factor = find_departures(problem, patch.points, time, dt, {x, y});
+    const DisplacementRange of_x = normalise(x, factor, patch.spacing);
+    const DisplacementRange of_y = normalise(y, factor, patch.spacing);
     coefficients[kUpwindX] = static_cast<double>(of_x.upwind());
     coefficients[kUpwindY] = static_cast<double>(of_y.upwind());
     if (std::isnan(of_x.least) || std::isnan(of_y.least)) return std::nan("");
@@ -124,7 +132,9 @@ class SemiLagrangian : public Solver {
 
   void displacement(const Case& problem, Points points, double time, double tau,
                     Vectors displacement) const override {
-    find_departures(problem, points, time - tau, tau, displacement);
+    const double factor = find_departures(problem, points, time - tau, tau, displacement);
+    for (double& value : displacement.x) value *= factor;
+    for (double& value : displacement.y) value *= factor;
   }
 
  protected:
@@ -141,43 +151,41 @@ class SemiLagrangian : public Solver {
 
  private:
   /// Displacements over [start, start + tau] of the particles that arrive at the points at its end.
-  void find_departures(const Case& problem, Points points, double start, double tau,
-                       Vectors displacement) const {
+  /// \return what the values have to be multiplied by
+  double find_departures(const Case& problem, Points points, double start, double tau,
+                         Vectors values) const {
     switch (departure_) {
       case Departure::kFirstOrder:
-        return first_order(problem, points, start, tau, displacement);
+        // The velocity is taken where the particle arrives, at the start of the interval.
+        problem.velocity(points, start, values);
+        return -tau;
       case Departure::kSecondOrder:
-        return second_order(problem, points, start, tau, displacement);
+        midpoint_velocity(problem, points, start, tau, values);
+        return -tau;
       case Departure::kExact:
-        if (problem.exact_displacement(points, start + tau, tau, displacement)) return;
-        throw std::invalid_argument(
-            "the case knows no exact trajectories; set solver.departure to second_order");
+        break;
     }
-  }
-
-  /// The velocity is taken where the particle arrives, at the start of the interval.
-  static void first_order(const Case& problem, Points points, double start, double tau,
-                          Vectors displacement) {
-    problem.velocity(points, start, displacement);
-    for (double& value : displacement.x) value *= -tau;
-    for (double& value : displacement.y) value *= -tau;
+    if (problem.exact_displacement(points, start + tau, tau, values)) return 1.0;
+    throw std::invalid_argument(
+        "the case knows no exact trajectories; set solver.departure to second_order");
   }
 
   /// Midpoint rule with one iteration.
-  static void second_order(const Case& problem, Points points, double start, double tau,
-                           Vectors displacement) {
-    first_order(problem, points, start + 0.5 * tau, 0.5 * tau, displacement);
+  static void midpoint_velocity(const Case& problem, Points points, double start, double tau,
+                                Vectors velocity) {
+    const double middle = start + 0.5 * tau;
+    problem.velocity(points, middle, velocity);
     std::array<double, kLargestBatch> x;
     std::array<double, kLargestBatch> y;
     for (std::size_t first = 0; first < points.size(); first += kLargestBatch) {
       const std::size_t count = std::min(kLargestBatch, points.size() - first);
-      const Vectors part{displacement.x.subspan(first, count),
-                         displacement.y.subspan(first, count)};
+      const Vectors part{velocity.x.subspan(first, count), velocity.y.subspan(first, count)};
+      const double half = -(0.5 * tau);
       for (std::size_t at = 0; at < count; ++at) {
-        x[at] = points.x[first + at] + part.x[at];
-        y[at] = points.y[first + at] + part.y[at];
+        x[at] = points.x[first + at] + part.x[at] * half;
+        y[at] = points.y[first + at] + part.y[at] * half;
       }
-      first_order(problem, {{x.data(), count}, {y.data(), count}}, start + 0.5 * tau, tau, part);
+      problem.velocity({{x.data(), count}, {y.data(), count}}, middle, part);
     }
   }
 
