@@ -84,6 +84,9 @@ std::string steps_lines(const Problem& problem, const Forecast& forecast) {
   }
   text += fmt::format("base steps           {}{}\n", forecast.steps,
                       forecast.is_estimate ? ", an estimate: all as long as the first one" : "");
+  if (forecast.is_estimate && forecast.steps >= Problem::kNoStep) {
+    text += "                     as many as a run may have, and too few to reach its end\n";
+  }
   text += fmt::format(
       "point updates        {:.0f} a base step  ({:.2f} % of the uniform finest grid)\n",
       forecast.updates, 100.0 * forecast.of_uniform);

@@ -32,8 +32,9 @@ volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 /// Whether base steps are taken: from then on a signal ends the run where nothing is lost.
 volatile std::sig_atomic_t stepping = 0;
-/// Whether this process answers Ctrl-C, for all ranks.
-volatile std::sig_atomic_t answers_interrupt = 0;
+/// Whether this process answers a signal that ends the run, for all ranks.
+volatile std::sig_atomic_t answers_signals = 0;
+volatile std::sig_atomic_t writes_checkpoints = 0;
 /// Whether a progress bar may stand where the answer begins.
 volatile std::sig_atomic_t is_on_terminal = 0;
 // What other processes have been asked for.
@@ -249,17 +250,22 @@ std::vector<std::optional<double>> drifts_of(const amr::FieldFigures& field,
 
 /// Tells of values that have grown beyond any sense, although they are finite.
 void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
-                    const std::vector<io::ComponentMass>& initial) {
-  constexpr double kBeyondSense = 1e6;
+                    const std::vector<io::ComponentMass>& initial, double largest_cfl) {
+  constexpr double kBeyondSense = 1e3;
   const std::span<const amr::FieldFigures> components = components_of(field);
   for (std::size_t at = 0; at < initial.size(); ++at) {
     const double growth = components[at].absolute_mass / initial[at].absolute;
     if (!(initial[at].absolute > 0.0) || !(growth > kBeyondSense)) continue;
     print_warning(
-        "the integral of |{}| is {:.2g} times that of the run's first state: if the equation does "
-        "not ask for that, the run is unstable; take shorter steps, by a lower time.cfl or more "
-        "time.steps, or another solver",
-        problem.the_case->component_names()[at], growth);
+        "solver '{}', {} points in x: the integral of |{}| is {:.2g} times that of the run's first "
+        "state; if the equation does not ask for that, the run is unstable; {}",
+        problem.solver->traits().name, problem.options.points_x,
+        problem.the_case->component_names()[at], growth,
+        largest_cfl > 0.0
+            ? "take shorter steps, by a lower time.cfl or more time.steps, or another "
+              "solver"
+            : "the solver gives all patches the CFL number 0, as if nothing moved: "
+              "mend what its prepare() returns");
   }
 }
 
@@ -291,7 +297,7 @@ io::RunSummary summary_of(const Problem& problem, amr::Backend& backend,
   }
   summary.component_names = problem.the_case->component_names();
   summary.mass_drifts = drifts_of(summary.field, history.initial_masses);
-  warn_of_growth(problem, summary.field, history.initial_masses);
+  warn_of_growth(problem, summary.field, history.initial_masses, simulation.counters().largest_cfl);
   summary.open_domain = problem.the_case->boundaries().is_open();
   summary.work = simulation.counters();
   summary.fraction_of_uniform =
@@ -493,31 +499,38 @@ void note_end(int signal) {
   if (stepping == 0) {
     // There is nothing to keep, and what the program waits for may never come.
     tell_in_handler("kumiko: ended by a signal before the first base step\n");
-    end_by(signal);
+    return end_by(signal);
   }
+  const bool is_first = end_signal == 0;
   end_signal = signal;
+  if (!is_first || answers_signals == 0) return;
+  if (is_on_terminal != 0) tell_in_handler("\n");
+  tell_in_handler(
+      writes_checkpoints != 0
+          ? "kumiko: ending after the base steps under way, with a checkpoint; Ctrl-C "
+            "twice ends at once\n"
+          : "kumiko: ending after the base steps under way; Ctrl-C twice ends at once\n");
 }
 
 }  // namespace
 
-void heed_signals() {
+void heed_signals(bool with_checkpoints) {
   is_on_terminal = Terminal::of_stderr().exists ? 1 : 0;
-  answers_interrupt = cluster::leads_by_environment() ? 1 : 0;
+  answers_signals = cluster::leads_by_environment() ? 1 : 0;
+  writes_checkpoints = with_checkpoints ? 1 : 0;
   std::signal(SIGTERM, note_end);
   // Sent where a soft limit on CPU time is reached (ulimit -S -t), before the hard one's SIGKILL.
   std::signal(SIGXCPU, note_end);
   // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
   std::signal(SIGINT, [](int signal) {
     if (end_signal == signal) {
-      tell_in_handler("kumiko: ended at once by the second Ctrl-C, without a last checkpoint\n");
-      end_by(signal);
+      tell_in_handler(
+          writes_checkpoints != 0
+              ? "kumiko: ended at once by the second Ctrl-C, without a last checkpoint\n"
+              : "kumiko: ended at once by the second Ctrl-C\n");
+      return end_by(signal);
     }
     note_end(signal);
-    if (answers_interrupt == 0) return;
-    if (is_on_terminal != 0) tell_in_handler("\n");
-    tell_in_handler(
-        "kumiko: ending after the base steps under way, with a checkpoint; Ctrl-C once more ends "
-        "at once\n");
   });
   // Of a terminal that is gone; nohup's runs go on.
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, note_end);

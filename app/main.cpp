@@ -113,7 +113,7 @@ void keep_standard_files() {
 /// main() but for its end.
 int command(int argc, char** argv) {
   try {
-    runtime::report_faults("");
+    refusing<std::invalid_argument>([] { runtime::report_faults(""); });
     // One rank reports command-line errors.
     set_silent(!cluster::leads_by_environment());
     const int code = run_command_line(kCommands, argc, argv);

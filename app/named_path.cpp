@@ -59,7 +59,9 @@ bool make_folder(const fs::path& folder) {
 }
 
 amr::Trace read_named_trace(const fs::path& path) {
-  if (type_of_named(path) == fs::file_type::directory) type_of_named(path / io::kTraceFile);
+  const bool is_folder = type_of_named(path) == fs::file_type::directory;
+  if (!is_folder) require_file(path, "name a trace.hdf, or the folder of a run that has one");
+  if (is_folder) type_of_named(path / io::kTraceFile);
   return refusing<io::NotATrace>([&] { return io::read_trace(path); });
 }
 

@@ -425,8 +425,7 @@ class CheckView {
 };
 
 int check_plugin(const CheckRequest& request) {
-  refuse_if(std::filesystem::is_directory(request.file), "'{}' is a folder; name a plugin's file",
-            request.file.string());
+  require_file(request.file, "name a plugin's file");
   for (const std::string& word : request.overrides) {
     refuse_if(!word.starts_with("solver.") || word.starts_with("solver.name="),
               "--set {}: only the solver's own keys can be set; write solver.KEY=VALUE, and select "

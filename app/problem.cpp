@@ -54,9 +54,9 @@ const auto& named(const io::ConfigSource& source, const char* kind, const Factor
           : fmt::format(". '{}' was skipped, since it is not a plugin: it has no KUMIKO_PLUGIN",
                         plugins.skipped().front().string());
   throw source.error(
-      key, fmt::format("there is no {} '{}'{}; choose among {}, or add the folder of its plugin to "
-                       "--plugin-path or KUMIKO_PLUGIN_PATH{}",
-                       kind, name, io::did_you_mean(name, known), fmt::join(known, ", "), skipped));
+      key, fmt::format("there is no {} '{}'; choose among {}, or add the folder of its plugin to "
+                       "--plugin-path or KUMIKO_PLUGIN_PATH{}{}",
+                       kind, name, fmt::join(known, ", "), io::did_you_mean(name, known), skipped));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
@@ -342,10 +342,8 @@ void warn_of(const Problem& problem) {
                            ? problem.end_time() * (problem.stop_step + 0.5) / problem.options.steps
                            : problem.end_time();
     if (time <= end) continue;
-    print_warning(
-        "output.times has {:g}, but the run ends at t = {:g}; no file will be written for "
-        "it",
-        time, end);
+    print_warning("output.times has {}, but the run ends at t = {}; no file will be written for it",
+                  time, end);
     break;
   }
   if (problem.solver->traits().centring == amr::Centring::kCell) {
@@ -368,7 +366,7 @@ void warn_of(const Problem& problem) {
       problem.run.case_name, amr::to_string(asked), problem.solver->traits().name,
       amr::to_string(solved),
       asked.name == solved.name ? "give case and solver the same constants"
-                                : "choose a solver of that equation by solver.name");
+                                : "choose a solver of that equation");
 }
 
 void warn_above_uniform(const Problem& problem, double fraction, std::string_view who) {

@@ -137,6 +137,14 @@ StatusSignal::~StatusSignal() {
   thread_.join();
 }
 
+EarlyStatus::EarlyStatus(std::string work)
+    : work_(std::move(work)), signal_([this](bool /*is_handed_on*/) {
+        const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin_;
+        print_to_stderr("kumiko: no base step yet: {}, for {}\n", work_,
+                        since_text(lasted.count()));
+        std::fflush(stderr);
+      }) {}
+
 void StatusSignal::wait() {
   const sigset_t set = status_signal();
   while (true) {
@@ -247,7 +255,8 @@ std::string Progress::status() {
   if (latest_.cfl > 0.0) text += fmt::format(", CFL numbers up to {:.3g}", latest_.cfl);
   if (latest_.imbalance > 0.0) text += fmt::format(", imbalance {:.3f}", latest_.imbalance);
   const std::chrono::duration<double> ago = Clock::now() - latest_.when;
-  text += fmt::format("; {} ago\n", since_text(ago.count()));
+  text += fmt::format("; {} ago{}\n", since_text(ago.count()),
+                      latest_.step == last_step_ ? "; errors and files are left" : "");
   return text + workers;
 }
 

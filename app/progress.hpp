@@ -41,6 +41,18 @@ class StatusSignal {
   std::thread thread_;
 };
 
+/// Answers SIGUSR2 before there is a Progress: how long the work under way has lasted. After
+/// hold_status_signal().
+class EarlyStatus {
+ public:
+  explicit EarlyStatus(std::string work);
+
+ private:
+  std::string work_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  StatusSignal signal_;
+};
+
 /// Asks this process for a status, for another one that got SIGUSR2. From any thread.
 void hand_on_status_signal() noexcept;
 

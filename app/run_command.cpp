@@ -42,12 +42,17 @@ void print_load(const io::RunSummary& s) {
   if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
   if (s.work.longest_waits.empty()) return;
   const amr::PatchWait& wait = s.work.longest_waits.front();
+  // In the order of the causes. Patches wait in blocks, which are named after their first one.
+  constexpr std::array kAwaited = {"a neighbouring block, from", "a coarser block, from",
+                                   "the block of a parent,", "the block of a child,"};
   const bool is_of_level = wait.cause == amr::WaitCause::kLevel;
-  const std::string waits =
-      is_of_level ? fmt::format("worker {}", wait.worker) : to_string(wait.patch);
-  fmt::print("longest wait         {:.2g} s, in base step {}: {} waited for {}{}\n", wait.seconds,
-             wait.step, waits, is_of_level ? "" : fmt::format("its {}, ", to_string(wait.cause)),
-             to_string(wait.awaited));
+  const std::string waits = is_of_level
+                                ? fmt::format("worker {}", wait.worker)
+                                : fmt::format("the block from {} on", to_string(wait.patch));
+  const std::string awaited =
+      is_of_level ? "the level's last patch," : kAwaited[static_cast<std::size_t>(wait.cause)];
+  fmt::print("longest wait         {:.2g} s in base step {}: {} waited for {} {}\n", wait.seconds,
+             wait.step, waits, awaited, to_string(wait.awaited));
 }
 
 void print_component(const io::RunSummary& s, std::size_t at) {
@@ -351,6 +356,8 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
 /// Takes the run's decisions and writes its files.
 int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   std::optional<Start> started;
+  std::optional<EarlyStatus> early(
+      std::in_place, "plugins, configuration and the first mesh are being made ready");
   ranks.join([&]() -> Ranks::Prepared {
     started.emplace(prepare(request, ranks, backend));
     if (!ranks.are_many()) return {backend->runtime()};
@@ -361,15 +368,13 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   const Problem& problem = start.problem;
   warn_of(problem);
   const auto simulation = simulation_of(start, *backend, ranks.owner());
+  early.reset();
   if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
   // The summary's folder may be the one that the run makes.
   const bool beside = !request.summary.empty() && request.summary != kStdout &&
                       is_same_place(request.summary.parent_path(), start.path);
-  if (request.dry_run) {
-    check_summary(request.summary, beside);
-  } else if (!beside) {
-    prepare_summary(request.summary);
-  }
+  check_summary(request.summary, beside);
+  if (!request.dry_run && !beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
   if (!ranks.are_many()) warn_above_budget(*backend);
@@ -407,7 +412,11 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   warn_above_uniform(problem, summary.fraction_of_uniform, "the run made");
   files.write_picture(*simulation, "field_end.png");
   const nlohmann::ordered_json json = summary_json(summary, earlier);
-  files.finish(json, while_running(request.summary));
+  try {
+    files.finish(json, while_running(request.summary));
+  } catch (const std::exception& error) {
+    throw std::runtime_error(error.what() + way_on(files));
+  }
   if (request.summary == kStdout) {
     try {
       write_summary(kStdout, json.dump(2) + "\n");
@@ -430,7 +439,7 @@ int run_case(RunRequest& request) {
     request.summary = kStdout;
   }
   check_preview(request);
-  heed_signals();
+  heed_signals(true);
   hold_status_signal();
   // From here on something may befall one rank alone.
   set_silent(false);
@@ -480,10 +489,12 @@ Action run_command(Options& options) {
       "writes nothing");
   options.add("--print-config", &request->print_config,
               "print the effective configuration as a CASE.toml, and end");
-  options.add("--restart", &request->restart,
-              "continue from this checkpoint, or from the 'latest' whole one in the run's folder; "
-              "without CASE.toml, with the configuration that it holds",
-              {.check = not_empty()});
+  options.add(
+      "--restart", &request->restart,
+      "continue from this checkpoint or state, from the newest whole one in this folder, or "
+      "with 'latest' from that in the run's own; without CASE.toml, with the configuration "
+      "that it holds",
+      {.check = not_empty()});
   return [request] { return run_case(*request); };
 }
 

@@ -136,9 +136,9 @@ std::string read_secret(const std::filesystem::path& file) {
   while (!secret.empty() && (secret.back() == '\n' || secret.back() == '\r')) secret.pop_back();
   refuse_if(!stream.good() && !stream.eof(), "cannot read the secret '{}'", file.string());
   refuse_if(secret.size() < kShortestSecret,
-            "the secret in '{}' has {} characters, which can be guessed; use {} or more: head -c "
+            "the secret in '{}' has {}, which can be guessed; use {} or more: head -c "
             "32 /dev/urandom | base64 > {}",
-            file.string(), secret.size(), kShortestSecret, file.string());
+            file.string(), counted(secret.size(), "character"), kShortestSecret, file.string());
   return secret;
 }
 

@@ -297,6 +297,12 @@ Comparison plan_comparison(const CompareRequest& request) {
         steps, file.options.points_x);
   }
   comparison.contenders = parse_contenders(request, file);
+  for (const Contender& contender : comparison.contenders) {
+    refuse_if(!request.resolutions.empty() &&
+                  std::ranges::count(contender.overrides, "grid.base", key_of) > 0,
+              "{}: grid.base beside --resolutions, which set it; leave out one of them",
+              contender.as_asked());
+  }
   comparison.case_name = file.run.case_name;
   comparison.levels = file.options.levels;
   const std::vector<int> resolutions = sorted_resolutions(request, file.options.points_x);
@@ -354,7 +360,7 @@ int compare(CompareRequest& request) {
   check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
   Comparison comparison = plan_comparison(request);
   prepare_summary(request.summary);
-  heed_signals();
+  heed_signals(false);
   // From the first run on, the files hold what is done so far. A comparison that does not get there
   // leaves an earlier one's files.
   const auto write = [&] {

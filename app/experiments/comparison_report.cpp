@@ -179,16 +179,17 @@ std::string unmatched_note(const Comparison& comparison) {
   }
   if (count == 0) return {};
   return fmt::format(
-      "{} published error{} no run here with all its time steps and the same spacing on the finest "
-      "level, 1/{}",
-      count, count == 1 ? " has" : "s have", fmt::join(points, " or 1/"));
+      "{} not shown: to compare with, a run must last the case's whole time, and its finest level "
+      "must have the spacing 1/{}",
+      count == 1 ? "1 published error is" : fmt::format("{} published errors are", count),
+      fmt::join(points, " or 1/"));
 }
 
 /// Which runs of a contender have more steps than the file's CFL number asks for; empty if none.
 std::string steps_note(const Comparison& comparison, std::size_t contender) {
   const Contender& own = comparison.contenders[contender];
   if (own.cfl < own.file_cfl) {
-    return fmt::format("{}: it takes CFL numbers up to {:g} only; the file's is {:g}", own.label,
+    return fmt::format("{}: it takes CFL numbers only up to {:g}; the file's is {:g}", own.label,
                        own.cfl_limit, own.file_cfl);
   }
   std::string raised;
@@ -198,7 +199,7 @@ std::string steps_note(const Comparison& comparison, std::size_t contender) {
                           run.steps_in_proportion, run.points);
   }
   if (raised.empty()) return raised;
-  return fmt::format("* {}: it takes CFL numbers up to {:g} only; base steps: {}",
+  return fmt::format("* {}: it takes CFL numbers only up to {:g}; base steps: {}",
                      comparison.contenders[contender].label,
                      comparison.contenders[contender].cfl_limit, raised);
 }

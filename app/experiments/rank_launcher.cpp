@@ -129,8 +129,14 @@ Json RankLauncher::run(const CaseRequest& request, const fs::path& folder, int r
   const std::string who = fmt::format("{}, {} each, by '{}'", counted(ranks, "rank"),
                                       counted(workers, "worker"), launcher);
   if (status != 0) {
-    throw std::runtime_error(
-        fmt::format("{}: ended with status {}: {}", who, exit_code_of(status), reason(messages)));
+    constexpr std::string_view kAsRoot = "--allow-run-as-root";
+    const std::string why = reason(messages);
+    const bool is_root_refused = why.find(kAsRoot) != std::string::npos;
+    throw std::runtime_error(fmt::format(
+        "{}: ended with status {}: {}{}", who, exit_code_of(status), why,
+        is_root_refused
+            ? fmt::format("; here that is --launcher 'mpirun {} -n {}'", kAsRoot, kRanks)
+            : ""));
   }
   std::ifstream summary(run / "summary.json");
   Json json = Json::parse(summary, nullptr, false);

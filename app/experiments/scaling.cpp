@@ -162,7 +162,7 @@ void warn(const Scaling& scaling) {
 int measure_scaling(ScalingRequest& request) {
   refuse_quiet_for_nothing(request, request.output, "scaling run", kSweepFilesRemedy);
   prepare_to_step(request);
-  heed_signals();
+  heed_signals(false);
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
   std::optional<RankLauncher> launcher;
   if (!request.rank_list.empty()) launcher.emplace(request.launcher);
@@ -209,8 +209,8 @@ Action scaling_command(Options& options) {
       "(default: mpirun of the MPI that is here)",
       {.check = not_empty()});
   options.add("--backends", &request->backends,
-              "A,B,...: how patches are shared out; pthread on one worker, which speed-up is "
-              "counted from, runs in any case, and serial on one worker only",
+              "A,B,...: how patches are shared out. Speed-up is counted from pthread on one "
+              "worker, which runs in any case; serial, if it is named, runs on one worker only",
               {.lists = true, .check = one_of(amr::backend_names())});
   add_repetitions(options, request->repetitions, "runs of each, in turn");
   add_output(

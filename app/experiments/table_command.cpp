@@ -78,9 +78,7 @@ std::string why_no_errors(const Problem& base) {
   }
   if (spacings.empty()) return {};
   return fmt::format(
-      "The published errors are of the whole time of the case and of spacings 1/{}, which these "
-      "runs "
-      "do not have.\n",
+      "No published error stands here: they are for the case's whole time and the spacings 1/{}.\n",
       fmt::join(spacings, " and 1/"));
 }
 
@@ -91,7 +89,7 @@ void print_errors(const Problem& base, std::initializer_list<const Row*> rows, c
     return has_published ? fmt::format("{:>12}", text) : std::string();
   };
   fmt::print("\nTable 6.1  RMS error\n");
-  fmt::print("{:<30}{}{:>12}{:>16}\n", "", cell("thesis"), "Kumiko", "of fine updates");
+  fmt::print("{:<30}{}{:>12}{:>16}\n", "", cell("thesis"), "Kumiko", "updates / fine");
   const double all = static_cast<double>(fine.summary.work.updates());
   for (const Row* row : rows) {
     fmt::print("{:<30}{}{:>12}{:>14.2f} %\n", row->label, cell(row->published),
@@ -161,7 +159,7 @@ int print_tables(CaseRequest& request) {
     row.published = published_text(problem, row.error, "{:.3e}");
     make_simulation(problem, *load_backend(row.backend, problem));
   }
-  heed_signals();
+  heed_signals(false);
   for (Row& row : rows) {
     row.summary = measure(request, load_problem(request, row.changes), row.backend, row.label);
   }

@@ -219,6 +219,8 @@ class Refusal(CommandTest):
             (["--solvers", "upwind1", "--solver", "nope"], "--solver nope: there is no solver 'nope'"),
             (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: there is no solver 'nope'"),
             (["--solvers", "upwind1,amr.levels=1"], "as in --solver NAME,amr.levels=1"),
+            (["--solver", "upwind1,grid.base=64", "--resolutions", "32"],
+             "--solver upwind1,grid.base=64: grid.base beside --resolutions"),
         ):
             with self.subTest(words):
                 self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), message)
@@ -240,6 +242,7 @@ class Refusal(CommandTest):
             (["solver", "check", "mine.so", "--solvr", "mine"], "--solvr", "--solver"),
             (["case", "new", "mine", "--ouput", "here"], "--ouput", "--output"),
             (["--vrsion"], "--vrsion", "--version"),
+            (["run", ZALESAK, "--out", "here"], "--out", "--output"),
         ):
             with self.subTest(words):
                 message = f"unknown option '{typo}'; did you mean '{meant}'?"
@@ -409,6 +412,23 @@ class Results(CommandTest):
                 # No file of the run got what was to be printed.
                 for file in (self.path / "run").iterdir():
                     self.assertNotIn(b"imbalance   ", file.read_bytes())
+
+    def test_given_a_summary_that_would_be_another_file_of_the_run_then_nothing_is_written(self):
+        for name in ("state_000002.hdf", "diagnostics.csv"):
+            done = self.kumiko("run", *self.TINY, "--output", "run", "--summary", f"run/{name}")
+            self.assert_refused(done, f"'run/{name}' is the name of another file of a run")
+            self.assertFalse((self.path / "run").exists())
+        self.assert_refused(self.kumiko("run", *self.TINY, "--summary", ""), "--summary: it is empty")
+
+    def test_given_a_run_that_left_no_checkpoint_then_no_restart_is_advised(self):
+        words = ("run", *self.TINY, "--output", "run")
+        self.kumiko(*words)
+        self.assert_refused(self.kumiko(*words), "or continue it with --restart latest")
+        for file in (self.path / "run").glob("*.hdf"):
+            file.unlink()
+        done = self.kumiko(*words)
+        self.assert_refused(done, "replace that run with --overwrite, or name another folder")
+        self.assertNotIn("--restart", done.stderr)
 
     def test_given_a_full_stdout_then_what_is_in_files_is_no_failure_and_what_is_not_is_one(self):
         few = (GAUSSIAN, "--solvers", "upwind1", "--resolutions", "16")

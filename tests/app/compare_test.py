@@ -19,7 +19,7 @@ class Table(CommandTest):
         for part in ("1.6 and 3.1", "0.82 and 0.71"):
             self.assertIn(part, result.stdout)
         # Errors after 12 of 640 steps on other grids are not what is printed.
-        self.assertIn("are of the whole time of the case and of spacings 1/256 and 1/1024", result.stdout)
+        self.assertIn("they are for the case's whole time and the spacings 1/256 and 1/1024", result.stdout)
         for part in ("6.000e-02", "4.114e-02", "3.566e-02", " -"):
             self.assertNotIn(part, result.stdout)
         table = json.loads((self.path / "table.json").read_text())
@@ -185,7 +185,7 @@ class Compare(CommandTest):
         self.assertRegex(line, rf"l1 +32 .* {found['runs'][0]['error']:.4e} .*Rider")
         # Those of 64 and 128 have no run, and no line.
         self.assertNotIn("5.8500e-04", text)
-        self.assertIn("2 published errors have no run here", text)
+        self.assertIn("2 published errors are not shown", text)
         self.assertIn("1/64 or 1/128", text)
         drawing = (self.path / "out" / "work_precision.svg").read_text()
         self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 2, "one line in both panels")
@@ -195,7 +195,7 @@ class Compare(CommandTest):
         keys = ["--set", "amr.levels=1", "--set", "time.stop_step=20"]
         text, _ = self.compare(VORTEX, *words, *keys)
         self.assertNotIn("2.3600e-03", text)
-        self.assertIn("3 published errors have no run here with all its time steps", text)
+        self.assertIn("3 published errors are not shown", text)
         drawing = (self.path / "out" / "work_precision.svg").read_text()
         self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 0)
 

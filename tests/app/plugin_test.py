@@ -3,6 +3,7 @@ with exit code 2 before work starts and 1 after, and a run that a plugin ends lo
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -366,7 +367,7 @@ class BeforeTheFirstStep(PluginTest):
     def test_given_values_that_grow_beyond_sense_then_the_run_warns_that_it_may_be_unstable(self):
         done = self.run_faulty("solver.fault=multiply", "time.stop_step=5")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stderr, r"\Akumiko: warning: the integral of \|u\| is \S+e\+\d+ times .* time\.cfl .*\n\Z")
+        self.assertRegex(done.stderr, r"\Akumiko: warning: .*: the integral of \|u\| is \S+e\+\d+ times .*prepare\(\) returns\n\Z")
         self.assertEqual(self.run_faulty("time.stop_step=5", more=("--overwrite",)).stderr, "")
 
     def test_given_a_stream_function_that_contradicts_the_velocity_then_a_warning_shows_both(self):
@@ -657,6 +658,23 @@ class Check(PluginTest):
                 self.assertIn(text, done.stderr)
                 self.assertEqual(done.stdout, f"solver faulty_solver of {FAULTY}\n", "what was known is out")
 
+    def test_given_a_first_mesh_that_never_ends_then_sigusr2_says_that_there_is_no_step_yet(self):
+        words = ["run", self.config, "--plugin-path", FAULTY, *settings("solver.fault=never_return"), "--output", "run"]
+        run = subprocess.Popen([KUMIKO, *map(str, words)], cwd=self.path, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        watchdog = threading.Timer(60, run.kill)
+        watchdog.start()
+        self.addCleanup(watchdog.cancel)
+        # Until it has blocked the signal, which would end it before.
+        bit = 1 << (signal.SIGUSR2 - 1)
+        while not int(re.search(r"SigBlk:\s*(\w+)", Path(f"/proc/{run.pid}/status").read_text())[1], 16) & bit:
+            self.assertIsNone(run.poll())
+        for _ in range(2):
+            run.send_signal(signal.SIGUSR2)
+            self.assertRegex(run.stderr.readline(), r"\Akumiko: no base step yet: .*, for \d+\.\d m?s\n\Z")
+        self.assertIsNone(run.poll())
+
     def test_given_a_check_that_never_ends_then_sigusr2_names_it(self):
         words = ["solver", "check", FAULTY, "--set", "solver.fault=never_return"]
         run = subprocess.Popen([KUMIKO, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -703,7 +721,7 @@ class Check(PluginTest):
     def test_given_what_has_no_solver_then_the_request_is_wrong(self):
         case = SHIPPED / "case_zalesak.so"
         self.assert_told(self.check(case)[0], 2, case, "offers no solver")
-        self.assert_told(self.check(PLUGINS)[0], 2, PLUGINS, "is a folder")
+        self.assert_told(self.check(PLUGINS)[0], 2, PLUGINS, "is not a file")
         missing = self.path / "missing.so"
         self.assert_told(self.check(missing)[0], 2, missing)
         for name in ("no_plugin.so", "other_version.so", "unresolved.so"):

@@ -862,6 +862,17 @@ class Interruption(RestartTest):
         whole = self.run_well(ZALESAK, *settings(*keys, f"time.stop_step={end}"), folder="whole")
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
+    def test_given_a_regrid_that_exceeds_the_memory_limit_then_a_run_with_more_goes_on_from_before_it(self):
+        for keys in (["amr.interval=5"], ["amr.interval=0"], ["time.cfl=0.5", "time.steps=0"]):
+            keys = settings("grid.base=128", "time.stop_step=40", *keys)
+            whole = self.run_well(ZALESAK, *keys, "--overwrite", folder="whole")
+            done = self.kumiko("run", ZALESAK, *keys, *settings("amr.memory_limit=2"), "--output", "run", "--overwrite")
+            self.assertEqual(done.returncode, 1, done.errors)
+            last = re.search(r"'amr\.memory_limit' is .*; continue with --restart (run/checkpoint_\d+\.hdf)\n", done.errors)
+            self.assertTrue(last, done.errors)
+            again = self.run_well("--restart", last[1], *settings("amr.memory_limit=0"), "--overwrite", folder="more")
+            self.assertEqual(again["state_hash"], whole["state_hash"])
+
     def test_given_a_folder_that_somebody_removes_then_the_next_checkpoint_makes_it_again(self):
         run = self.long_run("grid.base=128", "time.steps=12800", "time.stop_step=12800", "checkpoint.every=5")
         self.wait_for_step(10)

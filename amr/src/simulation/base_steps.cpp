@@ -98,7 +98,7 @@ void BaseSteps::choose_up_to(double most, std::string refused, std::optional<dou
     while (!stepper_.serves(cfl = stepper_.set_stretch(control_.stretch(), time()))) {
       refused = fmt::format(
           "a patch has CFL number {:.8g} with a base step of {:.6g}, but solver "
-          "'{}' takes up to {:g}",
+          "'{}' takes up to {:g}; prepare() must return a number that falls with the step",
           cfl, dt(), solver_.traits().name, solver_.traits().cfl_limit);
       control_.shorten(cfl);
     }
@@ -107,7 +107,8 @@ void BaseSteps::choose_up_to(double most, std::string refused, std::optional<dou
       throw NoStepServes(fmt::format(
           "before base step {}, t = {:g}, the largest CFL number is {:.6g} with a base step of "
           "{:.6g}: `cfl` asks for steps of {:.3g}, but a run takes none below {:.3g}, 1e-12 of its "
-          "length; raise `cfl`, or lower `end_time`",
+          "length; raise `cfl`, lower `end_time`, or look at the case's velocity and at what the "
+          "solver's prepare() returns",
           failed.step, time(), cfl, dt(), failed.dt, failed.shortest));
     }
     throw NoStepServes(fmt::format(

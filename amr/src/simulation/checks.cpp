@@ -114,7 +114,7 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
   require(extent.x > 0.0 && extent.y > 0.0 && std::isfinite(extent.x + extent.y),
           "the case's domain is {:g} by {:g}; both must be above 0", extent.x, extent.y);
   require(problem.end_time() > 0.0 && std::isfinite(problem.end_time()),
-          "the case's end time is {:g}; it must be above 0", problem.end_time());
+          "the case's end time is {:g}; it must be above 0 and finite", problem.end_time());
   require(problem.components() >= 1 && problem.components() <= kMostComponents,
           "the case has {} components; 1 to {} are possible", problem.components(),
           kMostComponents);

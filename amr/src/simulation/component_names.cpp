@@ -25,8 +25,8 @@ void check_component_names(const Case& problem) {
   const std::set<std::string> different(names.begin(), names.end());
   const auto wanted = static_cast<std::size_t>(problem.components());
   require(names.size() == wanted && different.size() == wanted,
-          "the case has {} different names for its {} components; each needs one", different.size(),
-          wanted);
+          "the case's components are {}, but their different names {}; each component needs one",
+          wanted, different.size());
   for (const std::string& name : names) {
     require(is_word(name),
             "'{}' cannot be the name of a component; use letters, digits and underscores without a "

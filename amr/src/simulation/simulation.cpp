@@ -227,9 +227,7 @@ struct Simulation::Engine {
         const Measured known = std::exchange(measured_, {});
         regrids_.look_at_what_is_travelled(steps_.step(), known.interval);
         if (regrids_.is_due(steps_.step())) {
-          const TraceRecorder::Span span(recorder(), "regrid", steps_.step());
-          regrid(Fill::kProlong, known.magnitudes);
-          observer().count_regrid();
+          regrid_on_the_way(known.magnitudes);
         } else if (steps_.is_choice_due(steps_.step())) {
           choose_between_regrids(known.cfl);
         }
@@ -270,6 +268,22 @@ struct Simulation::Engine {
   void note_gone_back() {
     is_whole_ = true;
     orders_.note_gone_back();
+  }
+
+  /// Where it is refused, all owners stand before it, with some levels regridded perhaps: whoever
+  /// continues from this state regrids again.
+  void regrid_on_the_way(const std::optional<std::vector<double>>& magnitudes) {
+    const TraceRecorder::Span span(recorder(), "regrid", steps_.step());
+    try {
+      regrid(Fill::kProlong, magnitudes);
+    } catch (const MemoryLimitError&) {
+      note_gone_back();
+      throw;
+    } catch (const NoStepServes&) {
+      note_gone_back();
+      throw;
+    }
+    observer().count_regrid();
   }
 
   /// Chooses the length of the steps where no regrid comes first.
@@ -400,7 +414,6 @@ struct Simulation::Engine {
       balance_.note(collect(owner_, observer().take_costs()));
     }
     if (steps_.step() > 0) follow_scales(magnitudes);
-    stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
     plan_->begin(steps_.step());
     const auto fill_ghosts = [this](int level, std::size_t slot) { fill_now(level, slot); };
     for (int level = 0; level + 1 < hierarchy_.max_levels(); ++level) {
@@ -414,6 +427,7 @@ struct Simulation::Engine {
       });
     }
     if (steps_.chooses()) steps_.choose();
+    stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
     regrids_.note_regrid(steps_.step());
     balance();
   }

@@ -198,10 +198,11 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     }
     if (earlier == Earlier::kReplace) return;
     const FileDescriptor nobody_writes = locked(path);
-    throw OutputError(
-        fmt::format("the output folder '{}' holds a run; replace that run with --overwrite, "
-                    "or continue it with --restart latest, or {}",
-                    path.string(), kOtherFolder));
+    const bool can_continue =
+        !numbered(folder, "checkpoint_#.hdf").empty() || !numbered(folder, "state_#.hdf").empty();
+    throw OutputError(fmt::format(
+        "the output folder '{}' holds a run; replace that run with --overwrite, {}or {}",
+        path.string(), can_continue ? "or continue it with --restart latest, " : "", kOtherFolder));
   });
 }
 

@@ -31,11 +31,16 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   if (word.empty()) return std::nullopt;
-  std::size_t fewest = std::max<std::size_t>(2, word.size() / 3) + 1;
+  // Of a short word most letters must be right.
+  std::size_t fewest = std::min(std::max<std::size_t>(2, word.size() / 3), word.size() / 2) + 1;
   const std::string last_part = "." + std::string(word);
   std::optional<std::string> found;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = candidate.ends_with(last_part) ? 0 : edits(word, candidate);
+    constexpr std::size_t kPrefix = 3;
+    const bool is_begun = word.size() >= kPrefix && candidate.starts_with(word);
+    const std::size_t distance = candidate.ends_with(last_part) ? 0
+                                 : is_begun                     ? 1
+                                                                : edits(word, candidate);
     if (distance >= fewest) continue;
     fewest = distance;
     found = candidate;

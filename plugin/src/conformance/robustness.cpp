@@ -111,8 +111,9 @@ Finding check_nan_input(Subject& subject) {
                   hidden.size() > 1 ? fmt::format(" and {} more", hidden.size() - 1) : "");
   }
   if (thrown == 0) return passed(numbers, "a NaN comes out as NaN");
-  return passed(numbers, "{} of {} NaN are answered with an exception, the others come out as NaN",
-                thrown, std::size(kNanPlaces));
+  return passed(numbers, "{} of {} NaN are answered with an exception{}", thrown,
+                std::size(kNanPlaces),
+                thrown < std::ssize(kNanPlaces) ? ", the others come out as NaN" : "");
 }
 
 Finding check_state_cfl(Subject& subject) {

@@ -101,8 +101,8 @@ void print_notes() noexcept {
             .add_number(thread.stack_size)
             .add(" bytes, high-water mark ")
             .add_number(thread.stack_size)
-            .add(" bytes: all of it; if the recursion is meant to be that deep, raise "
-                 "Options::stack_size\n")
+            .add(" bytes: all of it; keep large arrays elsewhere, or if the recursion is meant to "
+                 "be that deep, raise Options::stack_size\n")
             .view());
   print_notes();
   print_backtrace();
@@ -342,6 +342,8 @@ void report_faults(std::string_view prefix) {
   detail::copy_text(text.view(), settings.prefix.data(), settings.prefix.size());
   gethostname(settings.host.data(), settings.host.size() - 1);
   settings.waits_for_debugger = waits;
+  // An overflow of this thread's own stack is told as well.
+  static const detail::SignalStack stack;
   // The kernel may let nobody else attach but parents.
   if (waits) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   // release: pairs with the acquire in handle_fault().

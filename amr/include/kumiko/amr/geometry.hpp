@@ -95,8 +95,8 @@ class Geometry {
   const Boundaries& boundaries() const { return boundaries_; }
   Centring centring() const { return centring_; }
 
-  /// Coordinate of point index i of a level, along either axis; indices outside the domain too. The
-  /// node, or the cell's centre.
+  /// The coordinate along either axis of a level's node, or of its cell's centre, by its index,
+  /// which may lie outside the domain.
   double coordinate(int level, int index) const { return (index + offset_) * spacing(level); }
 
  private:

@@ -109,7 +109,7 @@ class Hierarchy {
   /// \return slots of the patches that this process newly owns, in order
   std::vector<std::size_t> set_owners(int level, std::vector<std::int32_t> owners);
 
-  /// Makes the shadows of a level in a role exactly those of these slots, in order; new shadows are
+  /// Gives a level shadows in a role for these slots and no others, in this order; new shadows are
   /// uninitialised.
   void set_shadows(int level, ReadState role, const std::vector<std::uint32_t>& slots);
 

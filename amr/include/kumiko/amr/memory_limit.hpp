@@ -19,7 +19,7 @@ struct MemoryLimitError : std::runtime_error {
   std::size_t bytes;    ///< bytes that the patches of all levels would need
 };
 
-/// Throws MemoryLimitError when Hierarchy::memory_bytes() would exceed the limit after the level's
+/// Throws MemoryLimitError when Hierarchy::memory_use() would exceed the limit after the level's
 /// patches become `wanted` (no duplicates). Call before Hierarchy::change(). O(patches).
 /// \param limit  in bytes; 0 = none
 void check_memory(const Hierarchy& hierarchy, int level, const std::vector<PatchId>& wanted,

@@ -62,8 +62,8 @@ inline constexpr std::array<std::string_view, 4> kPartitionNames = {"depth-first
 
 constexpr std::array<std::string_view, 4> names_of(PartitionKind) { return kPartitionNames; }
 
-/// Throws std::invalid_argument for less than one owner, costs that are not of this mesh, or that
-/// are negative or not finite.
+/// Throws std::invalid_argument if there is no owner, if the costs are of another mesh, or if a
+/// cost is negative or not finite.
 ByPatch<std::int32_t> deal(PartitionKind kind, const Mesh<2>& mesh, const ByPatch<double>& costs,
                            int owners, std::uint64_t seed = 1);
 

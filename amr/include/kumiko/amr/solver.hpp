@@ -32,8 +32,8 @@ struct SolverTraits {
   std::vector<VectorComponents> vectors = {};
   Centring centring = Centring::kNode;
   int ghosts = 1;          ///< ghost layers that advance() reads, 1..kLargestGhosts
-  double cfl_limit = 1.0;  ///< largest CFL number that the scheme and its ghosts serve
-  double order = 0.0;  ///< of accuracy for smooth solutions, step and spacing alike; 0 = not said
+  double cfl_limit = 1.0;  ///< largest CFL number that the scheme allows
+  double order = 0.0;  ///< of accuracy for smooth solutions, step and spacing alike; 0 = not stated
   /// Whether displacement() works, so that coarse–fine ghosts may be interpolated along
   /// characteristics, which takes a cfl_limit of at most 1.
   bool characteristic_ghosts = false;
@@ -130,8 +130,8 @@ class Solver {
   /// Advances patches of one level by the same step, to the bits of advance() of each, or of
   /// advance_with_fluxes() for those with fluxes; all have them or none. No two of them share what
   /// they read and write. Called instead of the two when traits().list_kernel, for as many patches
-  /// as the schedule has to hand: level by level what a worker gets in one go, and one patch at a
-  /// time by dataflow. As it stands here, it does one patch after the other.
+  /// as the schedule has to hand: level by level what a worker gets in one go, and a block of
+  /// patches by dataflow. As it stands here, it does one patch after the other.
   virtual void advance_list(std::span<const PatchAdvance> list) const;
 
   /// What advancing a patch costs at a time, in proportion to other patches of its level; finite

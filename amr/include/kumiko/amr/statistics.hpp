@@ -40,15 +40,15 @@ enum class WaitCause {
 /// "sibling", "coarser", "parent", "child", "level".
 std::string_view to_string(WaitCause cause);
 
-/// One wait of a patch's thread for another patch; with level-synchronous stepping of a worker.
+/// One wait of a block of patches for another block; each is named after its first patch, so that
+/// the two patches need not be neighbours. With level-synchronous stepping, of a worker.
 struct PatchWait {
   double seconds = 0.0;
   int step = 0;    ///< base step
   int worker = 0;  ///< the worker that continued after the wait
   WaitCause cause = WaitCause::kSibling;
-  PatchId
-      patch;  ///< the patch that waited; for kLevel, the last patch of the worker before the wait
-  PatchId awaited;  ///< the patch that it waited for
+  PatchId patch;  ///< whose block waited; for kLevel, the last patch of the worker before the wait
+  PatchId awaited;  ///< whose block it waited for
 };
 
 /// Always-on counts of the work done.

@@ -18,7 +18,7 @@ class Stretch {
         end_(end),
         dt_((end - begin) / static_cast<double>(count)) {}
   /// A whole run of `steps` base steps from time 0: base step k begins at k Δt, and the run ends at
-  /// steps × Δt, which may be an ulp beside `end`.
+  /// steps × Δt, which may differ from `end` by one ulp.
   static Stretch whole_run(double end, int steps) {
     Stretch run(0, 0.0, end, steps);
     run.end_ = steps * run.dt_;

@@ -74,9 +74,9 @@ struct TraceSpan {
   std::int64_t loops_ns = 0;   ///< the part of its time in parallel loops over patches
 };
 
-/// The pieces, with the pieces that each had to wait for. A piece waits for pieces of its own
-/// stretch only, and these stand before it in the order of `pieces`: that of level-synchronous
-/// stepping.
+/// The pieces of work of a run's window of steps, each with the piece that it waited for, if there
+/// is one. A piece waits for pieces of its own stretch only, and these stand before it in the order
+/// of `pieces`: that of level-synchronous stepping.
 struct Trace {
   std::string case_name;
   std::string solver;
