@@ -32,7 +32,8 @@ volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
 /// Whether base steps are taken: from then on a signal ends the run where nothing is lost.
 volatile std::sig_atomic_t stepping = 0;
-/// Whether this process answers a signal that ends the run, for all ranks.
+/// Whether this process answers a signal that ends the run, for all ranks, while steps are taken.
+volatile std::sig_atomic_t may_answer = 0;
 volatile std::sig_atomic_t answers_signals = 0;
 volatile std::sig_atomic_t writes_checkpoints = 0;
 /// Whether a progress bar may stand where the answer begins.
@@ -256,6 +257,7 @@ void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
   for (std::size_t at = 0; at < initial.size(); ++at) {
     const double growth = components[at].absolute_mass / initial[at].absolute;
     if (!(initial[at].absolute > 0.0) || !(growth > kBeyondSense)) continue;
+    erase_progress();
     print_warning(
         "solver '{}', {} points in x: the integral of |{}| is {:.2g} times that of the run's first "
         "state; if the equation does not ask for that, the run is unstable; {}",
@@ -371,6 +373,7 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
     progress.show();
     stops.after_stretch(simulation, history, before, is_output);
   }
+  answers_signals = 0;
   trace.end(simulation);
   if (files != nullptr) {
     // The state of a run that has nothing left to do is wanted where it goes now.
@@ -516,7 +519,7 @@ void note_end(int signal) {
 
 void heed_signals(bool with_checkpoints) {
   is_on_terminal = Terminal::of_stderr().exists ? 1 : 0;
-  answers_signals = cluster::leads_by_environment() ? 1 : 0;
+  may_answer = cluster::leads_by_environment() ? 1 : 0;
   writes_checkpoints = with_checkpoints ? 1 : 0;
   std::signal(SIGTERM, note_end);
   // Sent where a soft limit on CPU time is reached (ulimit -S -t), before the hard one's SIGKILL.
@@ -537,7 +540,10 @@ void heed_signals(bool with_checkpoints) {
   std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
 }
 
-void begin_stepping() { stepping = 1; }
+void begin_stepping() {
+  stepping = 1;
+  answers_signals = may_answer;
+}
 
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files,

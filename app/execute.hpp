@@ -41,8 +41,8 @@ std::vector<amr::WorkerLoad> loads_by_rank(const amr::Simulation& simulation);
 
 /// Lets SIGINT, SIGTERM and SIGHUP end execute() at its next stop, and the program at once before
 /// begin_stepping(); SIGUSR1 ask it for a checkpoint, and SIGUSR2 wait for a Progress. The first
-/// one that ends it is answered on stderr. Before there are other threads. \param with_checkpoints
-/// whether the end leaves one, for the answer
+/// one that ends it is answered on stderr, by rank 0. Before there are other threads.
+/// \param with_checkpoints  whether the end leaves one, for the answer
 void heed_signals(bool with_checkpoints);
 /// From now on the signals that end a run are noted, for whoever takes steps or directs those who
 /// do. execute() calls it.

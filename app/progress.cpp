@@ -255,8 +255,9 @@ std::string Progress::status() {
   if (latest_.cfl > 0.0) text += fmt::format(", CFL numbers up to {:.3g}", latest_.cfl);
   if (latest_.imbalance > 0.0) text += fmt::format(", imbalance {:.3f}", latest_.imbalance);
   const std::chrono::duration<double> ago = Clock::now() - latest_.when;
-  text += fmt::format("; {} ago{}\n", since_text(ago.count()),
-                      latest_.step == last_step_ ? "; errors and files are left" : "");
+  text += fmt::format(
+      "; {} ago{}\n", since_text(ago.count()),
+      latest_.step == last_step_ ? "; all steps are done, results are being written" : "");
   return text + workers;
 }
 

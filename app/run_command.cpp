@@ -414,8 +414,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   const nlohmann::ordered_json json = summary_json(summary, earlier);
   try {
     files.finish(json, while_running(request.summary));
-  } catch (const std::exception& error) {
-    throw std::runtime_error(error.what() + way_on(files));
+  } catch (const std::exception&) {
+    throw std::runtime_error(failure_now().line + way_on(files));
   }
   if (request.summary == kStdout) {
     try {

@@ -299,12 +299,13 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesyst
 
 std::filesystem::path RunFiles::new_file(const std::string& name) {
   earlier_.written.insert(name);
-  std::error_code failed;
-  if (std::filesystem::create_directories(folder_.path(), failed)) {
+  if (folder_.make_again()) {
     print_warning(
-        "somebody has removed '{}' during the run; it is made again for the files to come, and "
-        "those from before are lost",
+        "somebody has removed '{}' during the run; it is made again for states and checkpoints, "
+        "from which a restart can continue, but the run's tables are lost and it will end as "
+        "failed",
         folder_.path().string());
+    io::write_text_file(folder_.file(io::kConfigurationFile), problem_.config.to_toml());
   }
   return folder_.file(name);
 }

@@ -370,7 +370,9 @@ int compare(CompareRequest& request) {
   try {
     run_comparison(request, comparison, write);
   } catch (const std::exception& error) {
-    if (!end_requested()) throw;
+    const bool is_any_measured =
+        std::ranges::any_of(comparison.runs, [](const auto& run) { return run.is_measured(); });
+    if (!end_requested() || !is_any_measured) throw;
     ended = error.what();
   }
   write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);

@@ -1,5 +1,6 @@
 #include "experiments/rank_launcher.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -132,10 +133,12 @@ Json RankLauncher::run(const CaseRequest& request, const fs::path& folder, int r
     constexpr std::string_view kAsRoot = "--allow-run-as-root";
     const std::string why = reason(messages);
     const bool is_root_refused = why.find(kAsRoot) != std::string::npos;
+    const std::size_t word = command_.find(' ');
     throw std::runtime_error(fmt::format(
         "{}: ended with status {}: {}{}", who, exit_code_of(status), why,
         is_root_refused
-            ? fmt::format("; here that is --launcher 'mpirun {} -n {}'", kAsRoot, kRanks)
+            ? fmt::format("; here that is --launcher '{} {}{}'", command_.substr(0, word), kAsRoot,
+                          command_.substr(std::min(word, command_.size())))
             : ""));
   }
   std::ifstream summary(run / "summary.json");

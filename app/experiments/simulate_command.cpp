@@ -394,8 +394,11 @@ int simulate(const SimulateRequest& request) {
   }
   predict(what_if);
   write_sweep_files(request.output, kWhatIfFiles, what_if);
-  print_found(request.output, {}, request.json ? json_report(what_if) : plain_report(what_if),
-              !request.json);
+  if (request.json) {
+    fmt::print("{}", json_report(what_if));
+  } else {
+    print_found(request.output, {}, plain_report(what_if));
+  }
   return kDone;
 }
 

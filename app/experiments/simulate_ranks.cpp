@@ -262,8 +262,8 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
     write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
   write_sweep_files(output.output, kRanksFiles, found);
-  print_found(output.output, {}, request.json ? json_report(found) : plain_report(found),
-              !request.json);
+  if (request.json) return fmt::print("{}", json_report(found));
+  print_found(output.output, {}, plain_report(found));
 }
 
 }  // namespace kumiko::app

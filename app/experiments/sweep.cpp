@@ -28,10 +28,10 @@ bool Repetitions::add(double seconds) {
 }
 
 void print_found(const std::filesystem::path& folder, const std::filesystem::path& summary,
-                 const std::string& text, bool tells_folder) {
+                 const std::string& text) {
   const auto print = [&] {
     fmt::print("{}", text);
-    if (!folder.empty() && tells_folder) fmt::print("\nfiles in {}/\n", folder.string());
+    if (!folder.empty()) fmt::print("\nfiles in {}/\n", folder.string());
   };
   if (folder.empty() && while_running(summary).empty()) return print();
   const std::filesystem::path& place = folder.empty() ? summary : folder;

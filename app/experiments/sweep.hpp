@@ -45,11 +45,11 @@ struct SweepFile {
 inline constexpr const char* kSweepFilesRemedy =
     "name a folder by --output, or a file by --summary";
 
-/// Prints what was found, and with `tells_folder` the folder of its files; an empty path stands for
-/// none. What is in a file need not be shown: see print_saved().
+/// Prints what was found, and the folder of its files; an empty path stands for none. What is in a
+/// file need not be shown: see print_saved().
 /// \param summary  the file of --summary, empty for none
 void print_found(const std::filesystem::path& folder, const std::filesystem::path& summary,
-                 const std::string& text, bool tells_folder = true);
+                 const std::string& text);
 
 /// Throws RequestError where --quiet would leave nothing of what the runs find, because no file is
 /// asked for. `what` names the result, `remedy` the options that ask for a file.

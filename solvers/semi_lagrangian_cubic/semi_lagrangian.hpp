@@ -49,7 +49,8 @@ struct DisplacementRange {
 
 /// Multiplies values by a factor and divides them by a spacing; returns their range, or NaN if any
 /// is infinite or NaN.
-inline DisplacementRange normalise(std::span<double> values, double factor, double spacing) {
+inline DisplacementRange normalise(std::span<double, kPatchPoints> values, double factor,
+                                   double spacing) {
   // Of a power of two the inverse is exact, so that both ways give the same bits.
   int exponent = 0;
   if (std::frexp(spacing, &exponent) == 0.5) {
@@ -108,8 +109,8 @@ class SemiLagrangian : public Solver {
 
   double prepare(const Case& problem, const PatchPoints& patch, double time, double dt,
                  std::span<double> coefficients) const override {
-    const std::span<double> x = coefficients.subspan(kX, kPatchPoints);
-    const std::span<double> y = coefficients.subspan(kY, kPatchPoints);
+    const auto x = coefficients.subspan<kX, kPatchPoints>();
+    const auto y = coefficients.subspan<kY, kPatchPoints>();
     const double factor = find_departures(problem, patch.points, time, dt, {x, y});
     const DisplacementRange of_x = normalise(x, factor, patch.spacing);
     const DisplacementRange of_y = normalise(y, factor, patch.spacing);

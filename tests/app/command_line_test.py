@@ -439,6 +439,7 @@ class Results(CommandTest):
             (["compare", *few], None),
             (["simulate", "run", "--output", "simulated"], "the results are in 'simulated'"),
             (["simulate", "run", "--ranks", "2", "--json"], None),
+            (["simulate", "run", "--json", "--output", "with_json"], None),
             (["export", "run", "--format", "chrome", "--output", "exported"], r"'exported/.*' is complete"),
             (["report", "run", "--output", "page.html"], "the report is written"),
         ):

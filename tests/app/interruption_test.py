@@ -85,7 +85,8 @@ class Interruption(RestartTest):
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
     def test_given_a_regrid_that_exceeds_the_memory_limit_then_a_run_with_more_goes_on_from_before_it(self):
-        for keys in (["amr.interval=5"], ["amr.interval=0"], ["time.cfl=0.5", "time.steps=0"]):
+        hysteresis = ["amr.interval=5", "amr.hysteresis=2", "amr.min_lifetime=7"]
+        for keys in (["amr.interval=5"], ["amr.interval=0"], ["time.cfl=0.5", "time.steps=0"], hysteresis):
             keys = settings("grid.base=128", "time.stop_step=40", *keys)
             whole = self.run_well(ZALESAK, *keys, "--overwrite", folder="whole")
             done = self.kumiko("run", ZALESAK, *keys, *settings("amr.memory_limit=2"), "--output", "run", "--overwrite")

@@ -185,7 +185,7 @@ class StatusTest(unittest.TestCase):
             self.assertRegex(
                 line,
                 r"^zalesak: base step \d+ of 400, t = \S+(, \S+ updates/s)?(, CFL numbers up to \S+)?(, imbalance \d\.\d+)?"
-                r"; \S+ (us|ms|s) ago(; errors and files are left)?$|"
+                r"; \S+ (us|ms|s) ago(; all steps are done, results are being written)?$|"
                 r"^  worker [01]: (idle|(advance|blend|finish) of level [012] patch \(\d+, \d+\), "
                 r"base step \d+,) for \S+ (us|ms|s)$",
             )

@@ -15,7 +15,9 @@ RegridPlan::RegridPlan(const Hierarchy& hierarchy, Backend& backend, Owner& owne
       options_(options),
       indicator_(std::move(indicator)),
       regions_(hierarchy.geometry(), hierarchy.max_levels(), options.regions),
-      held_(static_cast<std::size_t>(hierarchy.max_levels())) {
+      held_(static_cast<std::size_t>(hierarchy.max_levels())),
+      wanted_(held_.size()),
+      came_(held_.size()) {
   histories_.follow(hierarchy.mesh());
 }
 
@@ -108,23 +110,31 @@ std::vector<PatchId> RegridPlan::children(int level, double time, const FillGhos
       choose_level(hierarchy_.mesh(), hierarchy_.plan(), level, collect(owner_, tagged(level)),
                    held_[static_cast<std::size_t>(level) + 1], regions_);
   unnested_ += choice.unnested;
-  count_unwanted(level + 1, choice.wanted);
+  wanted_[static_cast<std::size_t>(level) + 1] = std::move(choice.wanted);
   return std::move(choice.ids);
 }
 
-void RegridPlan::count_unwanted(int index, const std::vector<PatchId>& wanted) {
-  const std::span<const PatchId> ids = hierarchy_.mesh().ids(index);
-  auto next = wanted.begin();
-  for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    int& unwanted = histories_.at(index, slot).unwanted;
-    while (next != wanted.end() && *next < ids[slot]) ++next;
-    unwanted = next != wanted.end() && *next == ids[slot] ? 0 : unwanted + 1;
+void RegridPlan::end() {
+  for (std::size_t level = 1; level < wanted_.size(); ++level) {
+    const int index = static_cast<int>(level);
+    const std::span<const PatchId> ids = hierarchy_.mesh().ids(index);
+    const std::vector<PatchId>& wanted = wanted_[level];
+    std::vector<bool> is_new(ids.size());
+    for (const std::size_t slot : came_[level]) is_new[slot] = true;
+    auto next = wanted.begin();
+    for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+      while (next != wanted.end() && *next < ids[slot]) ++next;
+      const bool is_wanted = next != wanted.end() && *next == ids[slot];
+      int& unwanted = histories_.at(index, slot).unwanted;
+      unwanted = is_wanted || is_new[slot] ? 0 : unwanted + 1;
+    }
   }
 }
 
 void RegridPlan::note_arrivals(int index, const std::vector<std::size_t>& came) {
   histories_.follow(hierarchy_.mesh());
   for (const std::size_t slot : came) histories_.at(index, slot) = {step_, 0};
+  came_[static_cast<std::size_t>(index)] = came;
 }
 
 }  // namespace kumiko::amr

@@ -48,9 +48,14 @@ class RegridPlan {
   /// Fills a patch's ghosts, one layer, at the time of the tags. From many threads at once.
   using FillGhosts = std::function<void(int level, std::size_t slot)>;
 
-  /// The patches of level + 1, in canonical order without duplicates, and counts those that are
-  /// there but unwanted. Each patch is tagged by who has filled its ghosts.
+  /// The patches of level + 1, in canonical order without duplicates. Each patch is tagged by who
+  /// has filled its ghosts.
   std::vector<PatchId> children(int level, double time, const FillGhosts& fill);
+
+  /// Ends a regrid that nobody has refused: counts patches that are there although they are
+  /// unwanted. Before it, all that is remembered is as begin() has found it, but of patches that
+  /// have come.
+  void end();
 
   /// Patches that were tagged since begin() but do not nest.
   std::size_t unnested() const { return unnested_; }
@@ -71,7 +76,6 @@ class RegridPlan {
   void tag(int level, double time, const FillGhosts& fill);
   std::vector<Part<TaggedQuadrants>> tagged(int level);
   std::set<std::size_t> foreign_siblings(int level) const;
-  void count_unwanted(int level, const std::vector<PatchId>& wanted);
 
   const Hierarchy& hierarchy_;
   Backend& backend_;
@@ -82,9 +86,11 @@ class RegridPlan {
   int step_ = 0;
   std::size_t unnested_ = 0;
   PatchTable<RegridHistory> histories_;
-  std::vector<std::vector<PatchId>> held_;  ///< by level, with support, sorted
-  std::vector<TagRows> refine_;             ///< by slot of the level at hand
-  std::vector<TagRows> keep_;               ///< by slot, above the derefine threshold
+  std::vector<std::vector<PatchId>> held_;      ///< by level, with support, sorted
+  std::vector<std::vector<PatchId>> wanted_;    ///< by level, sorted, in this regrid
+  std::vector<std::vector<std::size_t>> came_;  ///< by level, the slots of new patches
+  std::vector<TagRows> refine_;                 ///< by slot of the level at hand
+  std::vector<TagRows> keep_;                   ///< by slot, above the derefine threshold
 };
 
 }  // namespace kumiko::amr

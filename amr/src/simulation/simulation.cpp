@@ -427,6 +427,8 @@ struct Simulation::Engine {
       });
     }
     if (steps_.chooses()) steps_.choose();
+    // What a refused regrid must not change, for it comes again.
+    plan_->end();
     stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
     regrids_.note_regrid(steps_.step());
     balance();

@@ -22,7 +22,7 @@ inline constexpr int kCellReach = 2;
 ///                 kPatchSize each way
 /// \param fine     address for the range's first cell
 /// \param fine_stride  from a fine row to the next
-/// Cost: half as many differences as fine cells along each axis, of 5 flops, and 1 a cell.
+/// Cost per fine cell and axis: half a difference, of 5 flops, and one addition.
 void interpolate_cells(const double* coarse, std::ptrdiff_t stride, const PointRange& range,
                        double* fine, std::ptrdiff_t fine_stride);
 

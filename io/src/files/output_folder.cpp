@@ -225,6 +225,13 @@ OutputFolder::OutputFolder(fs::path path, Earlier earlier)
   remove_run_files(path_, [](std::string_view) { return true; });
 }
 
+bool OutputFolder::make_again() {
+  std::error_code hidden;
+  if (fs::exists(path_, hidden)) return false;
+  lock_ = locked(make_folder(path_));
+  return true;
+}
+
 void OutputFolder::forget_end() const { remove_run_files(path_, hinders_continuation); }
 
 bool OutputFolder::holds_run(const fs::path& folder) {

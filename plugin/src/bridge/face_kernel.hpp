@@ -6,6 +6,9 @@
 
 namespace kumiko::plugin {
 
+/// Cells of a patch, each way.
+inline constexpr int kFaceCells = 16;
+
 /// Consecutive nodes of an axis, whose intervals are cells. A domain's seam parts two runs.
 struct NodeRun {
   std::size_t node;   ///< the first one

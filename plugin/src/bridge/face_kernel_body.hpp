@@ -8,8 +8,6 @@ namespace kumiko::plugin {
 
 namespace {
 
-constexpr int kCells = 16;  ///< of a patch, each way
-
 void spread(const double* x, std::size_t width, const double* y, std::size_t height,
             double* __restrict node_x, double* __restrict node_y) {
   for (std::size_t row = 0; row < height; ++row) {
@@ -51,11 +49,11 @@ inline double larger(double a, double b) { return a > b ? a : b; }
 
 double largest(const FaceGrid& faces) {
   // Of each column, so that compilers make vectors of the loop.
-  double of_columns[kCells] = {};
-  for (int j = 0; j < kCells; ++j) {
+  double of_columns[kFaceCells] = {};
+  for (int j = 0; j < kFaceCells; ++j) {
     const double* const west = faces.x + j * faces.stride_x;
     const double* const south = faces.y + j * faces.stride_y;
-    for (int i = 0; i < kCells; ++i) {
+    for (int i = 0; i < kFaceCells; ++i) {
       const double sum =
           larger(__builtin_fabs(west[i]), __builtin_fabs(west[i + 1])) +
           larger(__builtin_fabs(south[i]), __builtin_fabs(south[i + faces.stride_y]));

@@ -81,6 +81,8 @@ struct Nodes {
   }
 };
 
+static_assert(kFaceCells == amr::kPatchSize);
+
 const FaceKernel& kernel() {
   static const FaceKernel widest =
       amr::select(&face_kernel_baseline, &face_kernel_avx2, &face_kernel_avx512)();

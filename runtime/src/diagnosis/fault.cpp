@@ -342,8 +342,10 @@ void report_faults(std::string_view prefix) {
   detail::copy_text(text.view(), settings.prefix.data(), settings.prefix.size());
   gethostname(settings.host.data(), settings.host.size() - 1);
   settings.waits_for_debugger = waits;
-  // An overflow of this thread's own stack is told as well.
-  static const detail::SignalStack stack;
+  // An overflow of this thread's own stack is told as well, unless it has another signal stack.
+  // Never freed: an earlier handler may run on it while the process exits.
+  stack_t own{};
+  if (sigaltstack(nullptr, &own) == 0 && (own.ss_flags & SS_DISABLE) != 0) new detail::SignalStack;
   // The kernel may let nobody else attach but parents.
   if (waits) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   // release: pairs with the acquire in handle_fault().

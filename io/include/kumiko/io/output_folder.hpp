@@ -58,6 +58,9 @@ class OutputFolder {
   OutputFolder(std::filesystem::path path, Earlier earlier);
 
   const std::filesystem::path& path() const { return path_; }
+  /// If somebody has removed the folder, makes it again and keeps other runs out of it. Throws
+  /// OutputError. \return whether it had to
+  bool make_again();
   /// Removes the files that mark the run as complete, and unfinished files. For a run that
   /// continues, after all checks and after its tables have been begun. Throws OutputError.
   void forget_end() const;

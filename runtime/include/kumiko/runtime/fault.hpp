@@ -16,6 +16,9 @@ namespace kumiko::runtime {
 /// the environment, the faulting thread then waits for a debugger while the other threads continue;
 /// the report names the process to attach to.
 ///
+/// An overflow of the calling OS thread's stack is reported too, as those of workers are: it gets a
+/// stack for signal handlers for good, if it has none.
+///
 /// `prefix` distinguishes the process from others, e.g. "rank 1"; up to 60 characters of it are
 /// used. A later call changes the prefix. For any OS thread; does not suspend. Does nothing under a
 /// sanitizer, which reports faults itself. \throws std::invalid_argument if KUMIKO_ON_FAULT has
