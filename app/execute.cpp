@@ -264,10 +264,12 @@ void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
         problem.solver->traits().name, problem.options.points_x,
         problem.the_case->component_names()[at], growth,
         largest_cfl > 0.0
-            ? "take shorter steps, by a lower time.cfl or more time.steps, or another "
-              "solver"
-            : "the solver gives all patches the CFL number 0, as if nothing moved: "
-              "mend what its prepare() returns");
+            ? fmt::format("take shorter steps, by a lower time.cfl or more time.steps, or another "
+                          "solver; if the largest CFL number, {:.3g}, is not the flow's, mend what "
+                          "the solver's prepare() returns",
+                          largest_cfl)
+            : "the solver gives all patches the CFL number 0, as if nothing moved: mend what its "
+              "prepare() returns");
   }
 }
 
@@ -508,11 +510,10 @@ void note_end(int signal) {
   end_signal = signal;
   if (!is_first || answers_signals == 0) return;
   if (is_on_terminal != 0) tell_in_handler("\n");
-  tell_in_handler(
-      writes_checkpoints != 0
-          ? "kumiko: ending after the base steps under way, with a checkpoint; Ctrl-C "
-            "twice ends at once\n"
-          : "kumiko: ending after the base steps under way; Ctrl-C twice ends at once\n");
+  tell_in_handler("kumiko: ending after the base steps under way");
+  if (writes_checkpoints != 0) tell_in_handler(", with a checkpoint");
+  tell_in_handler(signal == SIGINT ? "; Ctrl-C once more ends at once\n"
+                                   : "; Ctrl-C twice ends at once\n");
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ constexpr const char* kEnd = R"(.SH EXIT STATUS
 done
 .TP
 1
-the run failed, or a check found a fault
+the run failed, a signal or a limit ended it after its first base step, or a check found a fault
 .TP
 2
 the request was wrong, and nothing was written

@@ -59,9 +59,13 @@ bool make_folder(const fs::path& folder) {
 }
 
 amr::Trace read_named_trace(const fs::path& path) {
-  const bool is_folder = type_of_named(path) == fs::file_type::directory;
-  if (!is_folder) require_file(path, "name a trace.hdf, or the folder of a run that has one");
-  if (is_folder) type_of_named(path / io::kTraceFile);
+  constexpr std::string_view kRemedy =
+      "name a trace.hdf, or the folder of a run with one, which --set trace.from=N records";
+  if (type_of_named(path) == fs::file_type::directory) {
+    type_of_named(path / io::kTraceFile);
+  } else {
+    require_file(path, kRemedy);
+  }
   return refusing<io::NotATrace>([&] { return io::read_trace(path); });
 }
 

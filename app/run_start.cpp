@@ -25,6 +25,20 @@ namespace fs = std::filesystem;
 /// Times of steps of one length are rounded.
 constexpr double kRounded = 1e-12;
 
+/// How to begin anew is with the configuration that the run has left, if it has.
+RequestError no_whole_checkpoint(const fs::path& folder) {
+  const fs::path configuration = folder / io::kConfigurationFile;
+  std::error_code hidden;
+  if (!fs::is_regular_file(configuration, hidden)) {
+    return RequestError("--restart: '{}' has no whole checkpoint; name a run's folder that has one",
+                        folder.string());
+  }
+  return RequestError(
+      "--restart: '{}' has no whole checkpoint; begin the run anew: kumiko run {} --overwrite "
+      "--output {}",
+      folder.string(), configuration.string(), folder.string());
+}
+
 /// Checkpoints and states of a folder, the newest first.
 std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path& folder) {
   std::multimap<std::int64_t, fs::path, std::greater<>> all;
@@ -127,10 +141,7 @@ Restart latest_restart(const fs::path& folder) {
       throw RequestError("--restart latest: {}", error.what());
     }
   }
-  throw RequestError(
-      "--restart: '{}' has no whole checkpoint; begin the run anew with --overwrite in place of "
-      "--restart, or name another run's folder",
-      folder.string());
+  throw no_whole_checkpoint(folder);
 }
 
 fs::path output_path(const RunRequest& request, const Problem& problem) {

@@ -126,10 +126,31 @@ std::shared_ptr<const plugin::Registry> find_plugins(
   return std::make_shared<const plugin::Registry>(all);
 }
 
+namespace {
+
+/// Whether a path is a file, or a folder with shared objects.
+bool holds_plugin(const std::filesystem::path& path) {
+  std::error_code hidden;
+  if (!std::filesystem::is_directory(path, hidden)) return true;
+  const std::filesystem::directory_iterator files(path, hidden);
+  return hidden || std::ranges::any_of(files, [](const std::filesystem::directory_entry& entry) {
+           return entry.path().extension() == ".so";
+         });
+}
+
+}  // namespace
+
 std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins,
                                                   const std::vector<std::filesystem::path>& paths) {
   for (const std::string& warning : plugins.warnings()) {
     print_warning("{}", warning);
+  }
+  for (const std::filesystem::path& path : paths) {
+    if (holds_plugin(path)) continue;
+    print_warning(
+        "--plugin-path {}: there is no shared object (*.so) in that folder; after a build "
+        "it may be in a folder below",
+        path.string());
   }
   std::vector<std::filesystem::path> asked = paths;
   asked.push_back(plugin::shipped_plugins());

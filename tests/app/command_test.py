@@ -401,7 +401,7 @@ max_level = 2
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 1, errors)
-        self.assertIn("with a checkpoint; Ctrl-C twice ends at once", errors)
+        self.assertIn("with a checkpoint; Ctrl-C once more ends at once", errors)
         self.assertIn("signal 2", errors)
 
     def traced_steps(self, folder):

@@ -78,7 +78,12 @@ struct Simulation::Engine {
       stepper_.prepare(0, all_slots(0), 0.0, [this](std::size_t slot) { sample(0, slot); });
       begin_scales();
       make_plan();
-      regrid(Fill::kSample);
+      try {
+        regrid(Fill::kSample);
+      } catch (const NoStepServes& refused) {
+        // Before anything is done it is the options that are wrong.
+        throw std::invalid_argument(refused.what());
+      }
       look_for_broken_values();
       show_to_case();
     });

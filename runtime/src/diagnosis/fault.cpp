@@ -344,8 +344,11 @@ void report_faults(std::string_view prefix) {
   settings.waits_for_debugger = waits;
   // An overflow of this thread's own stack is told as well, unless it has another signal stack.
   // Never freed: an earlier handler may run on it while the process exits.
+  [[maybe_unused]] static const detail::SignalStack* stack = nullptr;
   stack_t own{};
-  if (sigaltstack(nullptr, &own) == 0 && (own.ss_flags & SS_DISABLE) != 0) new detail::SignalStack;
+  if (sigaltstack(nullptr, &own) == 0 && (own.ss_flags & SS_DISABLE) != 0) {
+    stack = new detail::SignalStack;
+  }
   // The kernel may let nobody else attach but parents.
   if (waits) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   // release: pairs with the acquire in handle_fault().

@@ -38,7 +38,7 @@ std::uint64_t chaos_seed_of_environment() {
   const auto [rest, error] = std::from_chars(text, end, seed);
   if (rest != end || error != std::errc()) {
     throw std::invalid_argument("KUMIKO_CHAOS_SEED is '" + std::string(text) +
-                                "'; give a number of 0 to 2^64 - 1, or 0 for none");
+                                "'; give a number from 0 to 2^64 - 1, or 0 for none");
   }
   return seed;
 }
