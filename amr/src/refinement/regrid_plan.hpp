@@ -52,9 +52,8 @@ class RegridPlan {
   /// has filled its ghosts.
   std::vector<PatchId> children(int level, double time, const FillGhosts& fill);
 
-  /// Ends a regrid that nobody has refused: counts patches that are there although they are
-  /// unwanted. Before it, all that is remembered is as begin() has found it, but of patches that
-  /// have come.
+  /// Ends a regrid that was not refused: counts the patches that are there although unwanted. Until
+  /// then the counts of patches that begin() found stay as they were.
   void end();
 
   /// Patches that were tagged since begin() but do not nest.

@@ -432,7 +432,7 @@ struct Simulation::Engine {
       });
     }
     if (steps_.chooses()) steps_.choose();
-    // What a refused regrid must not change, for it comes again.
+    // A refused regrid comes again, so it must leave counts and distances alone.
     plan_->end();
     stepper_.motion().for_each([](PatchMotion& motion) { motion.travelled = 0.0; });
     regrids_.note_regrid(steps_.step());
