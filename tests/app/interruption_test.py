@@ -12,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from restart_case import KEYS, KUMIKO, RestartTest, SANITIZER, ZALESAK, settings
+from restart_case import KEYS, KUMIKO, RestartTest, SANITIZER, VORTEX, ZALESAK, settings
 
 
 class Interruption(RestartTest):
@@ -85,11 +85,17 @@ class Interruption(RestartTest):
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
     def test_given_a_regrid_that_exceeds_the_memory_limit_then_a_run_with_more_goes_on_from_before_it(self):
-        hysteresis = ["amr.interval=5", "amr.hysteresis=2", "amr.min_lifetime=7"]
-        for keys in (["amr.interval=5"], ["amr.interval=0"], ["time.cfl=0.5", "time.steps=0"], hysteresis):
-            keys = settings("grid.base=128", "time.stop_step=40", *keys)
-            whole = self.run_well(ZALESAK, *keys, "--overwrite", folder="whole")
-            done = self.kumiko("run", ZALESAK, *keys, *settings("amr.memory_limit=2"), "--output", "run", "--overwrite")
+        small = ["grid.base=128", "time.stop_step=40"]
+        for case, keys in (
+            (ZALESAK, [*small, "amr.interval=5"]),
+            (ZALESAK, [*small, "amr.interval=0"]),
+            (ZALESAK, [*small, "time.cfl=0.5", "time.steps=0"]),
+            # Its mesh grows late, with patches that are there although unwanted.
+            (VORTEX, ["time.stop_step=240", "amr.hysteresis=1"]),
+        ):
+            keys = settings(*keys)
+            whole = self.run_well(case, *keys, "--overwrite", folder="whole")
+            done = self.kumiko("run", case, *keys, *settings("amr.memory_limit=2"), "--output", "run", "--overwrite")
             self.assertEqual(done.returncode, 1, done.errors)
             last = re.search(r"'amr\.memory_limit' is .*; continue with --restart (run/\S+\.hdf)\n", done.errors)
             self.assertTrue(last, done.errors)

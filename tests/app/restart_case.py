@@ -12,6 +12,7 @@ from pathlib import Path
 
 KUMIKO = os.environ["KUMIKO"]
 ZALESAK = Path(os.environ["KUMIKO_CASES"]) / "zalesak" / "zalesak.toml"
+VORTEX = Path(os.environ["KUMIKO_CASES"]) / "vortex" / "vortex.toml"
 GAUSSIAN = Path(os.environ["KUMIKO_CASES"]) / "gaussian" / "gaussian.toml"
 SANITIZER = os.environ["KUMIKO_SANITIZER"]
 
