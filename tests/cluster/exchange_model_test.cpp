@@ -59,7 +59,9 @@ struct Flying {
   ExchangeMessage message;
 };
 
-/// How many asks of a process for its own parts mend whatever has gone wrong.
+/// How many asks of a process for its own parts mend whatever has gone wrong last. They count anew
+/// after each loss and whenever a part begins or its result comes: until then a process may have
+/// asked in vain, where it waited for one that itself had to ask first.
 constexpr int kQuietAsks = 4;
 
 /// The search's own run, on process 0.
@@ -266,6 +268,7 @@ class Model {
         State after = state;
         after.network.erase(after.network.begin() + static_cast<std::ptrdiff_t>(i));
         --after.left.lost;
+        renew_quiet_asks(after);
         pending_.push_back(std::move(after));
       }
     }
@@ -316,8 +319,13 @@ class Model {
     pending_.push_back(std::move(after));
   }
 
+  static void renew_quiet_asks(State& state) {
+    for (Process& process : state.processes) process.quiet_asks = 0;
+  }
+
   void apply(State& state, std::size_t p, const ExchangeState::Effects& effects) {
     Process& here = state.processes[p];
+    if (!effects.starts.empty() || !effects.finishes.empty()) renew_quiet_asks(state);
     for (const auto& send : effects.sends) {
       const std::uint16_t to = send.to.front();
       if (!state.processes[to].is_alive) continue;
@@ -504,7 +512,7 @@ TEST(ExchangeState, GivenAPartThatItsGiverHasStoppedWhenItEndsThenNobodyIsToldTo
   EXPECT_EQ(effects.sends.front().message.outcome, Outcome::kDone);
 }
 
-TEST(SoakExchangeModel, GivenMoreUnitsAsksAndTroubleThenEachUnitCountsOnce) {
+TEST(ExchangeModel, GivenMoreUnitsAsksAndTroubleThenEachUnitCountsOnce) {
   expect_right({.units = 6, .asks = 3}, 30'000);
   expect_right({.units = 4, .asks = 1, .lost = 2, .doubled = 1}, 10'000);
   expect_right({.processes = 3, .units = 3, .asks = 1, .lost = 1, .deaths = 1}, 20'000);
