@@ -119,7 +119,7 @@ int command(int argc, char** argv) {
     const int code = run_command_line(kCommands, argc, argv);
     // The stream remembers what an earlier flush could not write.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      return error_line("cannot write to stdout", kRunFailed);
+      return error_line(kStdoutFault, kRunFailed);
     return code;
   } catch (const std::exception&) {
     const Failure failure = failure_now();

@@ -334,6 +334,8 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
   std::vector<std::string> words;
   for (int at = 1; at < argc; ++at) {
     const bool is_table = !words.empty() && words.back() == kHelpKeys && argv[at][0] != '-';
+    refuse_if(is_table && argv[at][0] == '\0',
+              "{}: '' is not the name of a table; leave it out to see all keys", kHelpKeys);
     if (is_table) {
       words.back() += std::string("=") + argv[at];
     } else {
@@ -417,8 +419,10 @@ int run_command_line(std::span<const Command> commands, int argc, char** argv) {
     fmt::print("{}", shown.what());
     return kDone;
   } catch (const CLI::Success& shown) {  // help, or the version
+    const std::string typo = misspelling(app, argc, argv);
+    refuse_if(!typo.empty(), "{}", typo);
     const int code = app.exit(shown);
-    if (!std::cout.flush()) throw std::runtime_error("cannot write to stdout");
+    if (!std::cout.flush()) throw std::runtime_error(kStdoutFault);
     return code;
   } catch (const CLI::ParseError& error) {
     throw RequestError(refusal_of(app, argc, argv, error));

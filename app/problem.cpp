@@ -155,9 +155,16 @@ struct Differences {
   std::vector<std::string> course;   ///< a restart may: the lineage tells
 };
 
-Differences differences(const io::Config& of_asked, const io::Config& of_earlier) {
+Differences differences(const Problem& problem, const io::Config& of_earlier) {
+  const io::Config& of_asked = problem.config;
   const amr::ParameterSet& asked = of_asked.values();
   const amr::ParameterSet& was = of_earlier.values();
+  const bool chooses_anew = asked.at("time.cfl") != was.at("time.cfl");
+  // What time.cfl has set is told with it.
+  const auto follows = [&](const std::string& name) {
+    return chooses_anew && (name == "time.steps" || name == "amr.interval") &&
+           problem.source.written(name).empty();
+  };
   const io::Schema core;
   Differences found;
   const auto value_in = [](const amr::ParameterSet& set, const std::string& name) {
@@ -166,6 +173,7 @@ Differences differences(const io::Config& of_asked, const io::Config& of_earlier
   const auto note = [&](const std::string& name) {
     const io::Key* const key = core.find(name);
     if (of_asked.is_of_run(name) && of_earlier.is_of_run(name)) return;
+    if (follows(name)) return;
     const std::string before = value_in(was, name);
     const std::string now = value_in(asked, name);
     // Regions and the parameters of the solver and the case have no fixed keys.
@@ -222,7 +230,7 @@ std::vector<std::string> changeable_keys() {
 /// \return the keys that are changed all the same, as io::Ancestor has them
 std::string refuse_differences(const Problem& problem, const Problem& earlier,
                                const std::string& of) {
-  const Differences found = differences(problem.config, earlier.config);
+  const Differences found = differences(problem, earlier.config);
   if (found.refused.empty()) return fmt::format("{}", fmt::join(found.course, "; "));
   throw RequestError(
       "{} was made with other values: {}; restore these values, or begin a new run. A restart may "

@@ -14,6 +14,9 @@ inline constexpr int kDone = 0;
 inline constexpr int kRunFailed = 1;
 inline constexpr int kWrongRequest = 2;
 
+inline constexpr const char* kStdoutFault =
+    "cannot write to stdout; its disk may be full, or its reader may have ended";
+
 /// The request cannot be served as it stands; the message names the cause and the remedy.
 class RequestError : public std::runtime_error {
  public:

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/io/nearest.hpp>
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/model/schedule_model.hpp>
 #include <kumiko/viz/line_chart.hpp>
@@ -288,10 +289,11 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
       equals == std::string_view::npos ? std::string_view() : setting.substr(equals + 1);
   const auto all = by_name(overheads);
   const auto named = all.find(name);
+  std::vector<std::string> names;
+  for (const auto& [each, place] : all) names.emplace_back(each);
   refuse_if(named == all.end(),
-            "--overhead: '{}' is not the name of an overhead; choose among piece.SCHEDULE, "
-            "beside.SCHEDULE, phase.SCHEDULE (but phase.dataflow), barrier, steal and look",
-            name);
+            "--overhead: '{}' is not the name of an overhead; choose among {}{}", name,
+            listed(names), io::did_you_mean(name, names));
   const auto ns = io::read_number<double>(value);
   // A second worker may bring a cache of its own.
   const double least = name.starts_with("beside.") ? -kMost : 0.0;
@@ -431,7 +433,7 @@ Action simulate_command(Options& options) {
               {.repeats = true});
   options.add("--overhead", &request->overheads,
               "NAME=NANOSECONDS: an overhead in place of the measured or the default one: piece, "
-              "beside or phase, each with .SCHEDULE, barrier, steal, look",
+              "beside or phase, each with a schedule as in piece.level, barrier, steal, look",
               {.repeats = true});
   add_output(
       options, *request,

@@ -353,6 +353,11 @@ class Help(CommandTest):
         self.assertIn("\nsolver.departure\n", solvers)
         self.assertNotIn("amr.threshold", solvers)
         self.assert_refused(self.kumiko("run", "--help-keys=solvr"), "'solvr'", "did you mean 'solver'?")
+        self.assert_refused(self.kumiko("run", "--help-keys", ""), "'' is not the name of a table")
+
+    def test_given_a_misspelled_command_or_option_then_no_help_hides_it(self):
+        self.assert_refused(self.kumiko("rum", "--help"), "unknown command 'rum'", "did you mean 'run'?")
+        self.assert_refused(self.kumiko("run", "--outptu", "x", "--help"), "did you mean '--output'?")
 
     def test_given_json_then_lists_name_what_there_is(self):
         for kind, known in (("solver", "thinc"), ("case", "zalesak")):

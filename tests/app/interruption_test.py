@@ -120,6 +120,16 @@ class Interruption(RestartTest):
         more = settings(f"time.stop_step={end}")
         self.assertEqual(self.run_well("--restart", f"run/{last}", *more, folder="next")["steps"], end)
 
+    def test_given_a_run_that_lost_its_tables_at_its_end_then_it_is_continued_and_reported(self):
+        self.run_well(ZALESAK, *settings("grid.base=32", "time.stop_step=4"))
+        for name in ("load.csv", "diagnostics.csv", "summary.json", "manifest.json"):
+            (self.path / "run" / name).unlink()
+        self.assertIn("nothing is left to do", self.kumiko("run", "--restart", "run").output)
+        report = self.kumiko("report", "run", "--output", "page.html", "--csv", "tables")
+        self.assertEqual(report.returncode, 0, report.errors)
+        self.assertFalse((self.path / "tables" / "busy_worker.csv").exists())
+        self.assertTrue((self.path / "tables" / "patches_level.csv").exists())
+
     def test_given_a_terminal_that_goes_then_the_run_leaves_a_checkpoint(self):
         for action, code in ((signal.SIG_DFL, 1), (signal.SIG_IGN, 0)):
             run = self.start(

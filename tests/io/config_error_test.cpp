@@ -297,6 +297,8 @@ TEST(ConfigError, OverridesOfAnotherTypeAreRefused) {
             "--set amr.levels=two: 'amr.levels' must be an integer, not 'two'");
   EXPECT_EQ(refusal(kMinimal, {"time.steps=1e3"}),
             "--set time.steps=1e3: 'time.steps' must be an integer, not 1000.0");
+  EXPECT_THAT(refusal(kMinimal, {"time.steps=99999999999999999999"}),
+              HasSubstr("'time.steps' is '99999999999999999999', which does not fit into 64 bits"));
   EXPECT_THAT(refusal(kMinimal, {"amr.levels="}), HasSubstr("not nothing"));
   EXPECT_THAT(refusal(kMinimal, {"amr.levels=2 # two"}), HasSubstr("not '2 # two'"));
   EXPECT_THAT(refusal(kMinimal, {"amr.levels=2\ntime.steps=1"}), HasSubstr("must be an integer"));
@@ -333,6 +335,7 @@ TEST(ConfigError, CommonSlipsAreToldInPlainWords) {
   EXPECT_THAT(slip("# a \x01"), Not(HasSubstr("quote")));
   EXPECT_THAT(slip("amr.threshold = 1e999"), HasSubstr("a number must be finite"));
   EXPECT_THAT(refusal(kMinimal + std::string("a\0b", 3)), HasSubstr("not a TOML file"));
+  EXPECT_THAT(refusal(std::string("\xff\xfe[\0", 4)), HasSubstr("in UTF-16; save it as UTF-8"));
 }
 
 TEST(ConfigError, AnEarlierNameOfAKeyIsAcceptedAndTold) {

@@ -187,6 +187,11 @@ TEST_F(RunFolderTest, GivenASummaryWithAValueOfAnotherKindThenFileAndKeyAreNamed
   }
 }
 
+TEST_F(RunFolderTest, GivenARunContinuedAtItsEndThenItsLoadHasNoBaseStep) {
+  put(folder_ / "load.csv", std::string(kLoad).substr(0, std::string(kLoad).find('\n') + 1));
+  EXPECT_TRUE(read_run_folder(folder_).load.empty());
+}
+
 TEST_F(RunFolderTest, GivenATableThatIsCutOffThenFileAndLineAreNamed) {
   put(folder_ / "load.csv", std::string(kLoad).substr(0, 70));
   EXPECT_THAT(refusal(), AllOf(HasSubstr("load.csv:3:"), HasSubstr("cut off")));

@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 #include "observation/own_parts.hpp"
-#include "observation/patch_note.hpp"
+#include "observation/patch_error.hpp"
 #include "transfer/sampling.hpp"
 
 namespace kumiko::amr {
@@ -241,14 +241,14 @@ FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend, Owner& 
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
                                       Backend& backend, Owner& owner) {
   const auto compute = [&](const PartlyCovered& leaves, int component) -> ErrorFigure {
-    const PatchNote note("the exact solution", leaves.patch.id(), PatchNote::kNoStep, time);
     std::array<double, kPatchPoints> exact;
     const auto solution = [&](Points points, std::span<double> values) {
       return problem.exact(points, component, time, values);
     };
-    if (!sample_patch(hierarchy.geometry(), leaves.patch.id(), solution, exact)) {
-      return {.known = false};
-    }
+    const bool is_known = in_patch("the exact solution", leaves.patch.id(), time, [&] {
+      return sample_patch(hierarchy.geometry(), leaves.patch.id(), solution, exact);
+    });
+    if (!is_known) return {.known = false};
     ErrorFigure part = error_figure(leaves, component, exact);
     const double h = hierarchy.geometry().spacing(0);
     part.point_area = h * h;

@@ -1,6 +1,7 @@
 #include "observation/patch_note.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -41,6 +42,11 @@ std::size_t PatchNote::write(std::span<char> room) const noexcept {
        << ")";
   if (base_step_ != kNoStep) line << " in base step " << base_step_;
   return (line << " at t = " << time_).used();
+}
+
+std::string PatchNote::text() const {
+  std::array<char, 200> room;
+  return {room.data(), write(room)};
 }
 
 }  // namespace kumiko::amr

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include <kumiko/amr/patch_id.hpp>
 #include <kumiko/runtime/fault.hpp>
@@ -23,6 +24,8 @@ class PatchNote final : public runtime::FaultNote {
   }
 
   std::size_t write(std::span<char> room) const noexcept override;
+  /// The same, not for signal handlers: "the advance of level 0 patch (1, 2) at t = 0.5".
+  std::string text() const;
 
  private:
   const char* work_;

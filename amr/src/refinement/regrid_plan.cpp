@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "observation/patch_note.hpp"
+#include "observation/patch_error.hpp"
 #include "refinement/level_choice.hpp"
 
 namespace kumiko::amr {
@@ -58,11 +58,10 @@ void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   refine_.assign(level.size(), {});
   keep_.assign(keeps_longer ? level.size() : 0, {});
   backend_.for_each(level, [&](std::size_t slot, int) {
-    const PatchNote note("the refinement indicator", level.patch(slot).id(), PatchNote::kNoStep,
-                         time);
     fill(index, slot);
     IndicatorField indicator;
-    indicator_(level.patch(slot), time, indicator);
+    in_patch("the refinement indicator", level.patch(slot).id(), time,
+             [&] { indicator_(level.patch(slot), time, indicator); });
     if (indicator.is_zero) return;
     refine_[slot] = tags_above(indicator, options_.threshold);
     if (keeps_longer) keep_[slot] = tags_above(indicator, keep_above);

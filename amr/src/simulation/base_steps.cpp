@@ -113,8 +113,8 @@ void BaseSteps::choose_up_to(double most, std::string refused, std::optional<dou
     }
     throw NoStepServes(fmt::format(
         "no base step is short enough: before base step {}, t = {:g}, it came to {:.3g} after {} "
-        "attempts; {}; no shorter step helps there",
-        failed.step, time(), failed.dt, failed.attempts,
+        "attempt{}; {}; no shorter step helps there",
+        failed.step, time(), failed.dt, failed.attempts, failed.attempts == 1 ? "" : "s",
         refused.empty()
             ? fmt::format("the largest CFL number is {:.6g} with a base step of {:.6g}", cfl, dt())
             : refused));

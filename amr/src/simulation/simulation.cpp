@@ -13,7 +13,7 @@
 #include <kumiko/amr/simulation.hpp>
 
 #include "ghosts/ghost_exchange.hpp"
-#include "observation/patch_note.hpp"
+#include "observation/patch_error.hpp"
 #include "observation/shown_state.hpp"
 #include "refinement/criterion.hpp"
 #include "refinement/field_scales.hpp"
@@ -473,21 +473,21 @@ struct Simulation::Engine {
   }
 
   void fill_now(int level, std::size_t slot) {
-    const PatchNote note("the ghosts", hierarchy_.level(level).patch(slot).id(), steps_.step(),
-                         steps_.time());
-    exchange_.fill(level, slot, State::kNow, {steps_.time(), 0.0, 0.0});
+    in_patch("the ghosts", hierarchy_.level(level).patch(slot).id(), steps_.time(), [&] {
+      exchange_.fill(level, slot, State::kNow, {steps_.time(), 0.0, 0.0});
+    });
   }
 
   void sample(int index, std::size_t slot) {
     Patch& patch = hierarchy_.level(index).patch(slot);
-    const PatchNote note("the initial field", patch.id(), PatchNote::kNoStep, 0.0);
     std::array<double, kPatchPoints> values;
     for (int component = 0; component < patch.now().components(); ++component) {
       const auto initial = [&](Points points, std::span<double> result) {
         case_.initial(points, component, result);
         return true;
       };
-      sample_patch(hierarchy_.geometry(), patch.id(), initial, values);
+      in_patch("the initial field", patch.id(), 0.0,
+               [&] { sample_patch(hierarchy_.geometry(), patch.id(), initial, values); });
       patch.now().interior(component) =
           Eigen::Map<const FieldArray>(values.data(), kPatchSize, kPatchSize);
     }

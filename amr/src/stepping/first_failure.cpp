@@ -17,6 +17,8 @@
 #include <kumiko/amr/step_error.hpp>
 #include <kumiko/cluster/errors.hpp>
 
+#include "observation/patch_error.hpp"
+
 namespace kumiko::amr {
 
 namespace {
@@ -29,16 +31,6 @@ bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
   return key(a) < key(b);
 }
 
-/// Not enough memory, in words.
-class NoMemory : public std::bad_alloc {
- public:
-  explicit NoMemory(std::string text) : text_(std::move(text)) {}
-  const char* what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
-
 /// Where a failure happened.
 std::string place_of(const LevelStep& step, const PatchId& patch) {
   const std::string in_step =
@@ -46,39 +38,16 @@ std::string place_of(const LevelStep& step, const PatchId& patch) {
   return fmt::format("{}{}, t = {:g}", to_string(patch), in_step, step.time);
 }
 
-/// The exception that is being handled, nested in another one.
-template <class Outer>
-std::exception_ptr nested_in(Outer outer) {
-  try {
-    std::throw_with_nested(std::move(outer));
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
-/// The same failure with its place behind its text, unless its text names the place already, as
-/// the engine's own errors do, or it is of another rank.
-std::exception_ptr with_place(const Failure& failure, const PatchId& patch) {
-  const auto text = [&](const char* what) {
-    return fmt::format("{} ({})", what, place_of(failure.step, patch));
-  };
+/// The same failure with its place after its text, unless its text names the place already, as the
+/// engine's own errors do, or it is of another rank.
+std::exception_ptr placed(const Failure& failure, const PatchId& patch) {
   try {
     std::rethrow_exception(failure.what);
   } catch (const CflError&) {
   } catch (const StepRefused&) {
   } catch (const InadmissibleState&) {
-  } catch (const DeclarationError&) {
-  } catch (const BrokenValueError&) {
-  } catch (const cluster::RankLost&) {
-  } catch (const std::bad_alloc& error) {
-    const bool has_words = std::string_view(error.what()) != std::bad_alloc().what();
-    return nested_in(NoMemory(text(has_words ? error.what() : "not enough memory")));
-  } catch (const std::invalid_argument& error) {
-    return nested_in(std::invalid_argument(text(error.what())));
-  } catch (const std::exception& error) {
-    return nested_in(std::runtime_error(text(error.what())));
   } catch (...) {
-    return nested_in(std::runtime_error(text("an exception that is not a std::exception")));
+    return with_place(failure.what, place_of(failure.step, patch));
   }
   return failure.what;
 }
@@ -145,7 +114,7 @@ OwnFailure::OwnFailure(const Owner& owner, const std::optional<Failure>& own,
                        const PatchId& patch) {
   if (!own) return;
   try {
-    what_ = with_place(*own, patch);
+    what_ = placed(*own, patch);
   } catch (const std::bad_alloc&) {
     // No memory for the words: the others wait for this owner all the same.
     what_ = own->what;

@@ -158,9 +158,11 @@ double PatchStepper::sound_cfl(const PatchId& id, double time, const char* membe
   }
   require_not_negative(solver_, id, time, member, cfl);
   if (std::isfinite(cfl)) return cfl;
-  throw BrokenValueError(fmt::format(
-      "solver '{}' gives {} CFL number {:g} at t = {:g}, though the velocity there is finite",
-      solver_.traits().name, to_string(id), cfl, time));
+  const std::string number = std::isnan(cfl) ? "that is not a number" : "that is infinite";
+  throw BrokenValueError(
+      fmt::format("solver '{}' gives {} a CFL number {} at t = {:g}, though the velocity there is "
+                  "finite; its {} must return one that is 0 or more",
+                  solver_.traits().name, to_string(id), number, time, member));
 }
 
 CflError PatchStepper::cfl_error(const Patch& patch, double time, double cfl) const {

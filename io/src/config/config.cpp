@@ -505,8 +505,15 @@ ConfigSource read_config(const std::filesystem::path& path,
   try {
     text = read_whole_file(path, kLargest);
   } catch (const std::system_error& error) {
-    throw ConfigError(fmt::format("cannot read '{}': {}; give the path of a TOML file",
-                                  one_line(path.string()), error.code().message()));
+    const std::string name = one_line(path.string());
+    if (error.code() == std::errc::file_too_large) {
+      throw ConfigError(fmt::format(
+          "'{}' is too large for a CASE.toml; to continue from a checkpoint or a state, "
+          "name it with --restart",
+          name));
+    }
+    throw ConfigError(fmt::format("cannot read '{}': {}; give the path of a TOML file", name,
+                                  error.code().message()));
   }
   return parse_config(text, path.string(), overrides);
 }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,6 +72,13 @@ void check_size(const Key& key, std::size_t size) {
                                has_type<Integers>(key) ? " or one integer for all" : ""));
 }
 
+/// Whether a text that TOML does not take is an integer all the same, of too many digits.
+bool is_too_long(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && !text.starts_with('0') &&
+         text.find_first_not_of("0123456789") == text.npos;
+}
+
 /// Text needs no quotes on the command line; everything else is written as in a file.
 amr::ParameterValue override_value(const Key& key, const std::string& text) {
   const bool is_quoted = !text.empty() && (text.front() == '"' || text.front() == '\'');
@@ -80,6 +89,10 @@ amr::ParameterValue override_value(const Key& key, const std::string& text) {
   }
   const std::optional<amr::ParameterValue> value =
       read_toml_value(is_text && !is_quoted ? toml_string(text) : text);
+  if (!value && is_too_long(text)) {
+    throw ValueError(
+        fmt::format("'{}' is {}, which does not fit into 64 bits", key.spec.name, in_quotes(text)));
+  }
   if (!value) throw wrong_type(key, text.empty() ? "nothing" : in_quotes(text));
   return *value;
 }

@@ -181,6 +181,8 @@ void guard_toml(std::string_view text, const std::string& name) {
     throw ConfigError(
         fmt::format("{}:{}: {}", name, 1 + std::count(before.begin(), before.end(), '\n'), what));
   };
+  const bool is_utf_16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  refuse_from(is_utf_16 ? 0 : text.npos, "the text is in UTF-16; save it as UTF-8");
   refuse_from(text.find('\0'), "a zero byte, so this is not a TOML file; name a CASE.toml");
   refuse_long_lines(text, name);
   refuse_from(find_stray_byte(text),

@@ -191,8 +191,12 @@ std::vector<DiagnosticsRow> read_diagnostics(const fs::path& file, std::int64_t 
 std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t steps) {
   Table table(file);
   std::vector<amr::BaseStepLoad> load;
+  const std::size_t step = table.column("step");
+  for (const char* const name : {"worker", "updates", "busy_s", "wait_s", "steals"}) {
+    table.column(name);
+  }
   while (table.next()) {
-    const int now = table.number<int>("step");
+    const int now = table.number<int>(step);
     if (load.empty() || now > load.back().step) {
       load.push_back({now, {}});
     } else if (now < load.back().step) {
@@ -206,7 +210,8 @@ std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t step
                                    .wait_s = table.number<double>("wait_s"),
                                    .steals = table.number<std::uint64_t>("steals")});
   }
-  if (load.empty() || load.back().step != steps - 1) {
+  // A run that was complete when it was continued has taken no step.
+  if (!load.empty() && load.back().step != steps - 1) {
     table.fail(fmt::format("the table ends before base step {}", steps - 1));
   }
   return load;

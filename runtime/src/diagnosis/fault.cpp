@@ -101,8 +101,8 @@ void print_notes() noexcept {
             .add_number(thread.stack_size)
             .add(" bytes, high-water mark ")
             .add_number(thread.stack_size)
-            .add(" bytes: all of it; keep large arrays elsewhere, or if the recursion is meant to "
-                 "be that deep, raise Options::stack_size\n")
+            .add(" bytes: all of it; keep large arrays on the heap and recursion shallow; a "
+                 "program of its own runtime may raise Options::stack_size\n")
             .view());
   print_notes();
   print_backtrace();

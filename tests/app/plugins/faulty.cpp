@@ -118,6 +118,8 @@ class FaultyCase final : public amr::Case {
                      "refuse",
                      "fail",
                      "fail_in_initial",
+                     "fail_in_exact",
+                     "fail_in_indicator",
                      "fail_in_velocity",
                      "no_memory_in_velocity",
                      "null_in_velocity",
@@ -143,6 +145,16 @@ class FaultyCase final : public amr::Case {
       values[at] =
           std::exp(-100.0 * (std::pow(points.x[at] - 0.4, 2) + std::pow(points.y[at] - 0.5, 2)));
     }
+  }
+
+  bool exact(amr::Points, int, double time, std::span<double>) const override {
+    if (shows("fail_in_exact", time)) throw std::runtime_error("the series does not converge");
+    return false;
+  }
+
+  bool refinement_indicator(const amr::RefinementPatch& patch, std::span<double>) const override {
+    if (shows("fail_in_indicator", patch.time)) throw std::runtime_error("no fronts are known");
+    return false;
   }
 
   void velocity(amr::Points points, double time, amr::Vectors velocity) const override {

@@ -70,6 +70,10 @@ std::vector<Chart> balance_charts(std::span<const ReportRun> runs) {
       "work was divided among the workers.";
   beside.panels.emplace_back();
   for (const ReportRun& run : runs) {
+    if (run.folder.load.empty()) {
+      steps.missing.push_back(run.name + kHasNoLoad);
+      continue;
+    }
     BalanceCurve curve = balance_of(run.folder.load);
     beside.panels[0].series.push_back({run.name, curve.step, curve.so_far});
     steps.panels.push_back({run.name,

@@ -18,6 +18,10 @@ inline constexpr const char* kAboutBins =
     " In a run of more than 250 base steps, a point stands for several base steps, of which its "
     "own is the last; load.csv lists all of them.";
 
+/// Why a run has no chart of its workers.
+inline constexpr const char* kHasNoLoad =
+    " was complete when it was continued: its load.csv has no base step.";
+
 using StepBin = std::span<const amr::BaseStepLoad>;
 
 /// Equal numbers of base steps one after the other; the last bin may have less. Of no more base

@@ -118,6 +118,12 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
       .y = {"steals in a base step"}};
   ChartPanel stealing;
   for (const ReportRun& run : runs) {
+    if (run.folder.load.empty()) {
+      for (Chart* const chart : {&share, &over, &steals}) {
+        chart->missing.push_back(run.name + kHasNoLoad);
+      }
+      continue;
+    }
     const std::vector<amr::WorkerLoad> totals = totals_of(run.folder.load);
     ChartPanel& panel = share.panels.emplace_back(empty_panel(run, totals.size()));
     panel.series.push_back(bars("busy", totals, busy_percent));
