@@ -12,7 +12,6 @@
 #include "exchange_source.hpp"
 #include "or_end.hpp"
 #include "part_types.hpp"
-#include "process.hpp"
 
 namespace kumiko::cluster::detail {
 

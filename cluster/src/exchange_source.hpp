@@ -7,11 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include <kumiko/runtime/bell.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 #include <kumiko/runtime/message_source.hpp>
 #include <kumiko/runtime/runtime.hpp>
-
-#include "bell.hpp"
 
 namespace kumiko::cluster::detail {
 
@@ -44,7 +43,7 @@ class ExchangeSource final : public runtime::MessageSource {
   template <class Ask>
   void ask_all(Ask ask) noexcept;
 
-  Bell bell_{-1};
+  runtime::Bell bell_{-1};
   runtime::detail::SpinLock guard_;
   std::vector<std::shared_ptr<Exchange>> exchanges_;  ///< guarded
   std::atomic<std::size_t> count_{0};                 ///< of them

@@ -11,11 +11,11 @@
 #include <link.h>
 
 #include <kumiko/cluster/detail/function.hpp>
+#include <kumiko/cluster/program.hpp>
 
-#include "hash.hpp"
-#include "readable_name.hpp"
+namespace kumiko::cluster {
 
-namespace kumiko::cluster::detail {
+namespace detail {
 
 namespace {
 
@@ -59,35 +59,40 @@ std::uint32_t Function::number() const {
   return *number_;
 }
 
-std::uint64_t number_functions() {
-  Table& all = table();
+const Function* function_of(std::uint32_t number) noexcept {
+  const std::vector<Function*>& numbered = table().numbered;
+  return number < numbered.size() ? numbered[number] : nullptr;
+}
+
+}  // namespace detail
+
+std::uint64_t program_id() {
+  detail::Table& all = detail::table();
   const std::lock_guard lock(all.mutex);
   if (all.program != 0) return all.program;
-  std::vector<Function*> sorted = all.loaded;
-  const auto name = [](const Function* function) { return std::string_view(function->name()); };
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const Function* a, const Function* b) { return name(a) < name(b); });
-  const auto twice =
-      std::adjacent_find(sorted.begin(), sorted.end(),
-                         [&](const Function* a, const Function* b) { return name(a) == name(b); });
+  std::vector<detail::Function*> sorted = all.loaded;
+  const auto name = [](const detail::Function* function) {
+    return std::string_view(function->name());
+  };
+  std::sort(
+      sorted.begin(), sorted.end(),
+      [&](const detail::Function* a, const detail::Function* b) { return name(a) < name(b); });
+  const auto twice = std::adjacent_find(
+      sorted.begin(), sorted.end(),
+      [&](const detail::Function* a, const detail::Function* b) { return name(a) == name(b); });
   if (twice != sorted.end()) {
     throw std::logic_error("two functions that ranks invoke have one name, '" +
                            readable_name((*twice)->name()) + "'; put one in a named namespace");
   }
   std::uint64_t program = kHashBegin;
-  dl_iterate_phdr(&hash_build_id, &program);
-  for (Function* const function : sorted) {
+  dl_iterate_phdr(&detail::hash_build_id, &program);
+  for (detail::Function* const function : sorted) {
     function->number_ = static_cast<std::uint32_t>(all.numbered.size());
     all.numbered.push_back(function);
     program = hashed(program, function->name(), std::strlen(function->name()) + 1);
   }
   all.program = program == 0 ? 1 : program;
   return all.program;
-}
-
-const Function* function_of(std::uint32_t number) noexcept {
-  const std::vector<Function*>& numbered = table().numbered;
-  return number < numbered.size() ? numbered[number] : nullptr;
 }
 
 std::string readable_name(const char* mangled) {
@@ -99,4 +104,4 @@ std::string readable_name(const char* mangled) {
   return name;
 }
 
-}  // namespace kumiko::cluster::detail
+}  // namespace kumiko::cluster

@@ -24,7 +24,7 @@ inline constexpr unsigned kMostDivisions = 16;
 
 /// What the results in a file are good for.
 struct JournalHead {
-  std::uint64_t program = 0;  ///< as number_functions() tells programs apart
+  std::uint64_t program = 0;  ///< as program_id() tells programs apart
   std::string what{};         ///< the caller's words for the search
   unsigned divisions = 0;     ///< the file's count, where it goes on
 };

@@ -144,7 +144,7 @@ int workers_by_local_ranks() {
 
 Placement placement(Cluster& cluster) {
   const Here here = cluster.here();
-  detail::Place own{machine(), cores_of(getpid()), detail::node_of(here).runtime().workers()};
+  detail::Place own{machine(), cores_of(getpid()), here.runtime().workers()};
   own.is_bound = own.cores.size() < cores_of(getppid()).size();
   std::vector<detail::Place> places;
   if (here.size() == 1) {

@@ -13,8 +13,7 @@
 #include <vector>
 
 #include <kumiko/cluster/loopback.hpp>
-
-#include "bell.hpp"
+#include <kumiko/runtime/bell.hpp>
 
 namespace kumiko::cluster {
 
@@ -35,7 +34,7 @@ class LoopbackNet {
   }
 
   int size() const noexcept { return static_cast<int>(ranks_.size()); }
-  Bell& bell(int rank) noexcept { return of(rank).bell; }
+  runtime::Bell& bell(int rank) noexcept { return of(rank).bell; }
 
   void send(int from, int to, Frame frame, std::optional<std::uint64_t> body = {}) {
     Rank& sender = of(from);
@@ -171,7 +170,7 @@ class LoopbackNet {
     std::vector<Clock::time_point> latest;  ///< when what comes from each rank will have arrived
     std::vector<Leaving> leaving;
     std::map<std::pair<int, std::uint64_t>, Landing> landings;  ///< the poller's
-    Bell bell{-1};
+    runtime::Bell bell{-1};
     std::atomic<bool> is_gone{false};
     std::atomic<std::chrono::microseconds> slowness{std::chrono::microseconds(0)};
   };

@@ -22,7 +22,7 @@ struct FrameHeader {
 
   std::uint32_t magic = kMagic;
   std::uint32_t messages = 0;
-  std::uint64_t program = 0;  ///< see number_functions()
+  std::uint64_t program = 0;  ///< see program_id()
 };
 
 enum class Kind : std::uint8_t {

@@ -28,7 +28,7 @@ Node::Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterO
     : runtime_(runtime),
       link_(std::move(link)),
       options_(checked(options)),
-      program_(number_functions()),
+      program_(program_id()),
       rank_(link_ == nullptr ? 0 : link_->rank()),
       size_(link_ == nullptr ? 1 : link_->size()),
       silence_(size_, {options.warn_after, options.lost_after}),

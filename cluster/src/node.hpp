@@ -16,9 +16,9 @@
 
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/errors.hpp>
+#include <kumiko/runtime/bell.hpp>
 #include <kumiko/runtime/message_source.hpp>
 
-#include "bell.hpp"
 #include "bodies.hpp"
 #include "collections.hpp"
 #include "credits.hpp"
@@ -259,7 +259,7 @@ class Node final : public runtime::MessageSource,
   Process process_;         ///< this one
   Silence silence_;         ///< the poller's
   DeadlockWatch deadlock_;  ///< the poller's
-  Bell bell_;
+  runtime::Bell bell_;
   std::atomic<bool> open_{true};
   std::atomic<bool> unsent_{false};
   std::atomic<bool> sending_{false};       ///< what was unsent

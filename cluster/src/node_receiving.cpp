@@ -8,11 +8,11 @@
 #include <typeinfo>
 #include <utility>
 
+#include <kumiko/cluster/program.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 #include <kumiko/runtime/thread.hpp>
 
 #include "node.hpp"
-#include "readable_name.hpp"
 #include "waiting.hpp"
 
 namespace kumiko::cluster::detail {

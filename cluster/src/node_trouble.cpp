@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <kumiko/cluster/program.hpp>
+
 #include "node.hpp"
-#include "readable_name.hpp"
 
 namespace kumiko::cluster::detail {
 

@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -13,15 +12,14 @@
 #include <vector>
 
 #include <kumiko/cluster/collectives.hpp>
+#include <kumiko/cluster/program.hpp>
 #include <kumiko/cluster/search.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "exchange.hpp"
 #include "exchange_message.hpp"
-#include "node.hpp"
 #include "or_end.hpp"
 #include "part_types.hpp"
-#include "process.hpp"
 #include "search_record.hpp"
 
 namespace kumiko::cluster {
@@ -30,7 +28,6 @@ namespace {
 
 using detail::Exchange;
 using detail::ExchangeMessage;
-using detail::Node;
 using detail::ToldLogs;
 using detail::Way;
 
@@ -46,23 +43,25 @@ struct Receiving {
 /// The exchanges of the ranks in this process, for the messages that come for them.
 class Exchanges {
  public:
-  void add(const Node& node, Receiving receiving, std::uint64_t number) {
+  void add(const Here& here, Receiving receiving, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     last_ = std::max(last_, number);
-    if (exchanges_.try_emplace(&node, Known{std::move(receiving), number}).second) return;
+    if (find(here) == exchanges_.end()) {
+      return exchanges_.push_back({here, std::move(receiving), number});
+    }
     throw std::logic_error(
         "this rank already has a PartExchange; call leave() on it before making another one");
   }
-  void remove(const Node& node) {
+  void remove(const Here& here) {
     const std::lock_guard lock(mutex_);
-    exchanges_.erase(&node);
+    std::erase_if(exchanges_, [&](const Known& each) { return each.here == here; });
   }
   /// Nothing if there is none of this number.
-  Receiving of(const Node& node, std::uint64_t number) {
+  Receiving of(const Here& here, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
-    const auto found = exchanges_.find(&node);
-    const bool is_it = found != exchanges_.end() && found->second.number == number;
-    return is_it ? found->second.receiving : Receiving{};
+    const auto found = find(here);
+    const bool is_it = found != exchanges_.end() && found->number == number;
+    return is_it ? found->receiving : Receiving{};
   }
   /// A number that no exchange of this process has had.
   std::uint64_t unused_number() {
@@ -72,12 +71,17 @@ class Exchanges {
 
  private:
   struct Known {
+    Here here;
     Receiving receiving;
     std::uint64_t number;
   };
 
+  std::vector<Known>::iterator find(const Here& here) {
+    return std::ranges::find(exchanges_, here, &Known::here);
+  }
+
   std::mutex mutex_;
-  std::map<const Node*, Known> exchanges_;
+  std::vector<Known> exchanges_;  ///< few: of the ranks in this process
   std::uint64_t last_ = 0;
 };
 
@@ -89,7 +93,7 @@ Exchanges& exchanges() {
 /// A message has come for the rank's exchange of this number; not for an earlier one or a later.
 struct Deliver {
   void operator()(const Here& here, std::uint64_t number, std::span<const std::byte> bytes) const {
-    const Receiving to = exchanges().of(detail::node_of(here), number);
+    const Receiving to = exchanges().of(here, number);
     if (to.exchange == nullptr) return;
     const Way from{static_cast<std::uint16_t>(here.caller())};
     const ExchangeMessage message = detail::decode(bytes);
@@ -164,7 +168,6 @@ class RankPeers final : public detail::Peers {
 
 struct PartExchange::Members {
   const Here here;
-  Node& node;
   const std::uint64_t number;
   std::shared_ptr<Exchange> exchange;
   std::shared_ptr<detail::ToldLogs> told = std::make_shared<detail::ToldLogs>();
@@ -177,8 +180,7 @@ struct PartExchange::Members {
 PartExchange::PartExchange(Cluster& cluster) {
   detail::check_part_types();
   const Here here = cluster.here();
-  Node& node = detail::node_of(here);
-  const std::uint64_t machine = detail::own_process().machine;
+  const std::uint64_t machine = machine_id();
   // All ranks are here when the largest number of all is known.
   std::uint64_t number = 0;
   std::vector<bool> are_here;
@@ -188,16 +190,16 @@ PartExchange::PartExchange(Cluster& cluster) {
     are_here.push_back(machine != 0 && rank.machine == machine);
   }
   members_ = std::make_unique<Members>(
-      Members{here, node, number,
+      Members{here, number,
               std::make_shared<Exchange>(
-                  node.runtime(), std::make_unique<RankPeers>(here, number, std::move(are_here)))});
+                  here.runtime(), std::make_unique<RankPeers>(here, number, std::move(are_here)))});
   if (cluster.size() == 1) return;
-  exchanges().add(node, {members_->exchange, members_->told}, number);
+  exchanges().add(here, {members_->exchange, members_->told}, number);
   try {
     barrier(here).get();
     members_->exchange->begin();
   } catch (...) {
-    exchanges().remove(node);
+    exchanges().remove(here);
     throw;
   }
 }
@@ -221,7 +223,7 @@ void PartExchange::leave() {
   members_->exchange->wait_for_ends();
   members_->exchange->end();
   members_->exchange_records();
-  exchanges().remove(members_->node);
+  exchanges().remove(members_->here);
 }
 
 void PartExchange::Members::exchange_records() const {

@@ -8,11 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <kumiko/cluster/program.hpp>
 #include <kumiko/cluster/search.hpp>
 
 #include "exchange.hpp"
-#include "hash.hpp"
-#include "readable_name.hpp"
 
 namespace kumiko::cluster::detail {
 

@@ -11,7 +11,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace kumiko::cluster::detail {
+#include <kumiko/cluster/program.hpp>
+
+namespace kumiko::cluster {
+
+namespace detail {
 
 namespace {
 
@@ -52,20 +56,6 @@ int read_stat(std::int32_t process, StatLine& line) noexcept {
   return error;
 }
 
-/// A number means the same process where both the kernel and the namespace of numbers are the same.
-/// 0 where /proc does not tell, or not of this process.
-std::uint64_t own_machine() {
-  std::string text;
-  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
-  std::array<char, 64> space{};
-  StatLine line{};
-  if (text.empty() || readlink("/proc/self/ns/pid", space.data(), space.size() - 1) <= 0 ||
-      read_stat(getpid(), line) != 0) {
-    return 0;
-  }
-  return std::hash<std::string>()(text + space.data());
-}
-
 }  // namespace
 
 Process own_process() {
@@ -73,7 +63,7 @@ Process own_process() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   process.host = host.data();
-  process.machine = own_machine();
+  process.machine = machine_id();
   process.id = getpid();
   StatLine line{};
   if (read_stat(process.id, line) == 0) process.start = parsed(line.data()).start;
@@ -81,7 +71,7 @@ Process own_process() {
 }
 
 ProcessState state_of(const Process& process) noexcept {
-  static const std::uint64_t machine = own_machine();
+  static const std::uint64_t machine = machine_id();
   if (!process.is_known() || machine == 0 || process.machine != machine) {
     return ProcessState::kUnseen;
   }
@@ -133,4 +123,20 @@ std::string describe(const Process& process, ProcessState state) {
   return "pid " + std::to_string(process.id) + " on host " + process.host + word();
 }
 
-}  // namespace kumiko::cluster::detail
+}  // namespace detail
+
+/// A number means the same process where both the kernel and the namespace of numbers are the same.
+/// 0 where /proc does not tell, or not of this process.
+std::uint64_t machine_id() {
+  std::string text;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+  std::array<char, 64> space{};
+  detail::StatLine line{};
+  if (text.empty() || readlink("/proc/self/ns/pid", space.data(), space.size() - 1) <= 0 ||
+      detail::read_stat(getpid(), line) != 0) {
+    return 0;
+  }
+  return std::hash<std::string>()(text + space.data());
+}
+
+}  // namespace kumiko::cluster

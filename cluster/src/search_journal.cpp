@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/detail/function.hpp>
+#include <kumiko/cluster/program.hpp>
 #include <kumiko/cluster/search_journal.hpp>
 
 #include "exchange.hpp"
@@ -135,7 +135,7 @@ SearchJournal::SearchJournal(runtime::detail::Outside& outside, const std::files
                                 std::to_string(detail::kMostDivisions));
   }
   detail::Exchange& exchange = static_cast<detail::SearchPlace&>(outside).exchange;
-  detail::JournalHead head{detail::number_functions(), what, options.divisions};
+  detail::JournalHead head{program_id(), what, options.divisions};
   members_ = std::make_unique<Members>(exchange, file, std::move(head), std::move(options));
   exchange.begin();
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/detail/function.hpp>
+#include <kumiko/cluster/program.hpp>
 #include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/runtime/condition_variable.hpp>
 #include <kumiko/runtime/future.hpp>
@@ -194,7 +194,7 @@ struct SearchTree::Members {
 SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
                        std::function<void(const std::string&)> told) {
   detail::check_part_types();
-  options.program = detail::number_functions();
+  options.program = program_id();
   auto peers = std::make_unique<detail::TreePeers>();
   detail::TreePeers& kept = *peers;
   members_ = std::make_unique<Members>(runtime, std::move(peers), kept, std::move(options),

@@ -235,7 +235,7 @@ TEST_F(SearchJournalTest, GivenADamagedLengthThenItsPartIsDoneAgainAndNoOther) {
 }
 
 TEST_F(SearchJournalTest, GivenABeginningThatWasNotWrittenToItsEndThenAnyDivisionsMayGoOn) {
-  { const detail::JournalFile made(file(), {detail::number_functions(), "queens 7", 12}); }
+  { const detail::JournalFile made(file(), {program_id(), "queens 7", 12}); }
   const std::string head = contents(file());
   for (const std::size_t size : {std::size_t{0}, std::size_t{20}, head.size() - 1}) {
     put_contents(file(), head.substr(0, size));
@@ -261,7 +261,7 @@ TEST_F(SearchJournalTest, GivenADamagedByteOfTheBeginningThenNothingIsLostAndItI
 }
 
 TEST_F(SearchJournalTest, GivenMoreDivisionsThanMayBeThenTheFileIsRefused) {
-  { const detail::JournalFile other(file(), {detail::number_functions(), "queens 7", 40}); }
+  { const detail::JournalFile other(file(), {program_id(), "queens 7", 40}); }
   EXPECT_NE(why_refused([&] {
               JournalProcess().search(file(), 7);
             }).find("it asks for 40 divisions, and at most 16 are possible; name another"),

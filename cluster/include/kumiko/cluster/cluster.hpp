@@ -278,6 +278,12 @@ class Here {
   /// \throws RankLost if a rank is lost, because the state of its posts is not known.
   void quiesce() const;
 
+  /// The Runtime on which this rank's functions run.
+  runtime::Runtime& runtime() const noexcept;
+
+  /// Whether both stand for the same rank of the same cluster, whatever their callers and limits.
+  friend bool operator==(const Here& a, const Here& b) noexcept { return a.node_ == b.node_; }
+
  private:
   friend class Cluster;
   friend class detail::Node;
@@ -332,7 +338,6 @@ class Here {
   };
 
   bool is_own(int rank) const;
-  runtime::Runtime& runtime() const noexcept;
 
   /// Keeps the rank's node alive for a thread that is not waited for.
   std::shared_ptr<const void> kept_node() const;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <kumiko/cluster/link.hpp>
+#include <kumiko/cluster/program.hpp>
 
 namespace kumiko::cluster::detail {
 
@@ -22,7 +23,7 @@ struct Call {
 
 /// A function that can be invoked from elsewhere, made before main() by whoever names it. Every
 /// rank runs the same program, so that sorted by their types' names they have the same numbers
-/// everywhere; that the programs are the same is checked by number_functions().
+/// everywhere; that the programs are the same is checked by program_id().
 class Function {
  public:
   /// Unpacks the arguments, calls the function and packs what it returns into `result`, nullptr if
@@ -41,18 +42,12 @@ class Function {
   std::uint32_t number() const;
 
  private:
-  friend std::uint64_t number_functions();
+  friend std::uint64_t cluster::program_id();
 
   const char* const name_;
   const Run run_;
   std::optional<std::uint32_t> number_;
 };
-
-/// Gives all functions that are loaded by now their numbers, unless that was done before, and
-/// returns what differs between programs: a hash of the names and of the program's build id.
-/// \throws std::logic_error if two functions have one name, which those in unnamed namespaces of
-/// two files may have.
-std::uint64_t number_functions();
 
 /// The function of this number; nullptr if there is none.
 const Function* function_of(std::uint32_t number) noexcept;

@@ -1,17 +1,17 @@
-// What wakes a worker that sleeps: frames that have come, somebody who rings, or the time.
+// Wakes a sleeping worker: for MessageSource::pollable().
 #pragma once
 
 #include <atomic>
 #include <chrono>
 
-namespace kumiko::cluster::detail {
+namespace kumiko::runtime {
 
-/// A descriptor that is readable when a link's is, when somebody has rung, or at a time.
+/// A descriptor that becomes readable when another one does, when somebody rings, or at a time.
 class Bell {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// \param other  the descriptor of the link, -1 for none
+  /// \param other  the other descriptor, -1 for none
   /// \throws std::system_error if the system refuses a descriptor
   explicit Bell(int other);
   Bell(const Bell&) = delete;
@@ -26,12 +26,12 @@ class Bell {
   /// Makes it readable at this time, unless it will be at an earlier one. For the poller.
   void ring_at(Clock::time_point time) noexcept;
 
-  /// It has been heard: not readable any more by what has rung until now. Returns whether somebody
-  /// has, other than the time. For the poller. Cost without a ring: a load or two.
+  /// Makes it unreadable again, whatever has rung until now. Returns whether somebody has rung,
+  /// other than the time. For the poller. Cost without a ring: a load or two.
   bool silence(Clock::time_point now) noexcept;
 
-  /// As silence(), but of what the time has rung nothing changes: for a poller beside whom another
-  /// one may sleep by it, who would find it silent, sleep on, and not be woken again.
+  /// As silence(), but leaves the time's ring: for a poller next to a worker that may sleep by this
+  /// descriptor, would find it silent, and would never be woken.
   bool silence_rings() noexcept;
 
  private:
@@ -44,4 +44,4 @@ class Bell {
   Clock::time_point time_ = Clock::time_point::max();  ///< of the timer
 };
 
-}  // namespace kumiko::cluster::detail
+}  // namespace kumiko::runtime

@@ -1,5 +1,3 @@
-#include "bell.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -10,14 +8,15 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-namespace kumiko::cluster::detail {
+#include <kumiko/runtime/bell.hpp>
+
+namespace kumiko::runtime {
 
 namespace {
 
 void check(int result) {
   if (result >= 0) return;
-  throw std::system_error(errno, std::generic_category(),
-                          "no descriptors for a cluster's messages");
+  throw std::system_error(errno, std::generic_category(), "no descriptor to wake workers by");
 }
 
 void watch(int all, int descriptor) {
@@ -89,4 +88,4 @@ bool Bell::silence(Clock::time_point now) noexcept {
   return is_rung;
 }
 
-}  // namespace kumiko::cluster::detail
+}  // namespace kumiko::runtime
