@@ -28,8 +28,6 @@
 #include <unistd.h>
 
 #include <kumiko/cluster/launch.hpp>
-#include <kumiko/cluster/search_journal.hpp>
-#include <kumiko/cluster/search_tree.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/io/search_record.hpp>
@@ -37,6 +35,8 @@
 #include <kumiko/runtime/io/address.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/search/search_journal.hpp>
+#include <kumiko/search/search_tree.hpp>
 
 #include "commands.hpp"
 #include "counted.hpp"
@@ -49,10 +49,10 @@ namespace kumiko::app {
 
 namespace {
 
-using cluster::SearchJournal;
-using cluster::SearchTree;
 using runtime::Runtime;
 using runtime::io::Address;
+using search::SearchJournal;
+using search::SearchTree;
 using Clock = std::chrono::steady_clock;
 
 /// Fewer could be guessed.
@@ -85,7 +85,7 @@ struct SearchProblem {
 template <class Board, class Begin>
 std::optional<long> count_ways(int size, runtime::detail::Outside& others,
                                const std::stop_token& stop, Begin begin) {
-  cluster::Search<Board> search(Board(size), others, stop);
+  search::Search<Board> search(Board(size), others, stop);
   begin(search);
   if (search.stopped()) return std::nullopt;
   return search->ways;
@@ -239,7 +239,7 @@ void listen_and_tell(SearchTree& tree, const SearchRequest& request) {
   static_cast<void>(std::fflush(stdout));
 }
 
-void print_exchange(const cluster::ExchangeStatistics& parts) {
+void print_exchange(const search::ExchangeStatistics& parts) {
   const auto bytes = static_cast<double>(parts.bytes);
   fmt::print(
       "parts given to others {}, taken from others {}, given again {}; asked others {}, {} in "
@@ -283,10 +283,10 @@ void write_record(SearchTree& tree, const SearchRequest& request) {
 std::unique_ptr<SearchJournal> journal_of(const SearchRequest& request, SearchTree& tree,
                                           StatusLine& status) {
   if (request.checkpoint.empty()) return nullptr;
-  return refusing<cluster::JournalError>([&] {
+  return refusing<search::JournalError>([&] {
     return std::make_unique<SearchJournal>(
         tree.outside(), request.checkpoint, request.problem + " " + request.size,
-        cluster::SearchJournalOptions{
+        search::SearchJournalOptions{
             .told = [&status](const std::string& line) { status.tell(line); }});
   });
 }
@@ -299,7 +299,7 @@ std::jthread show_progress(const SearchRequest& request, const SearchTree& tree,
     std::unique_lock lock(mutex);
     std::condition_variable_any wakes;
     while (!ended.stop_requested()) {
-      const cluster::SearchJournalStatistics parts = journal.statistics();
+      const search::SearchJournalStatistics parts = journal.statistics();
       status.show(fmt::format("{} {}: {} of {} done, {} here", request.problem, request.size,
                               parts.found + parts.done, counted(parts.parts, "part"),
                               counted(tree.neighbours(), "helper")));
@@ -385,11 +385,11 @@ int join(const SearchRequest& request) {
   fmt::print("joined {}\n", parent.to_string());
   if (!request.listen.empty()) listen_and_tell(tree, request);
   static_cast<void>(std::fflush(stdout));
-  const cluster::HelpEnd end = tree.help(signals.token());
-  if (end.why == cluster::HelpEnd::kSearchDone) fmt::print("the search is done\n");
-  if (end.why == cluster::HelpEnd::kStopped) fmt::print("left, as asked\n");
+  const search::HelpEnd end = tree.help(signals.token());
+  if (end.why == search::HelpEnd::kSearchDone) fmt::print("the search is done\n");
+  if (end.why == search::HelpEnd::kStopped) fmt::print("left, as asked\n");
   print_exchange(tree.statistics());
-  if (end.why != cluster::HelpEnd::kParentLost) return kDone;
+  if (end.why != search::HelpEnd::kParentLost) return kDone;
   throw std::runtime_error(
       fmt::format("lost the connection to {}: {}; the search may still be running: join it again, "
                   "or through another process",

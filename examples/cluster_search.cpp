@@ -18,13 +18,14 @@
 
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
-#include <kumiko/cluster/search.hpp>
+#include <kumiko/search/search.hpp>
 
 #include "ranks.hpp"
 #include "search/nqueens_search.hpp"
 #include "search/pentomino_search.hpp"
 
 namespace cluster = kumiko::cluster;
+namespace search = kumiko::search;
 
 namespace {
 
@@ -35,20 +36,20 @@ struct Found {
 
 /// Searches from `board` on; begin(search) is the program.
 template <class Board>
-Found search_from(const Board& board, cluster::PartExchange& exchange, auto begin) {
+Found search_from(const Board& board, search::PartExchange& exchange, auto begin) {
   const auto start = std::chrono::steady_clock::now();
-  cluster::Search<Board> search(board, exchange.outside());
+  search::Search<Board> search(board, exchange.outside());
   begin(search);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   return {search->ways, took.count()};
 }
 
-Found search_queens(int n, cluster::PartExchange& exchange) {
+Found search_queens(int n, search::PartExchange& exchange) {
   return search_from(examples::QueensBoard(n), exchange,
                      [](auto& search) { examples::place_from(search, 0); });
 }
 
-Found search_pieces(int n, cluster::PartExchange& exchange) {
+Found search_pieces(int n, search::PartExchange& exchange) {
   return search_from(examples::PiecesBoard(n), exchange,
                      [](auto& search) { examples::fill_from(search, 0, 0); });
 }
@@ -56,7 +57,7 @@ Found search_pieces(int n, cluster::PartExchange& exchange) {
 struct Program {
   std::string_view name;
   examples::Number size;
-  Found (*search)(int n, cluster::PartExchange& exchange);
+  Found (*search)(int n, search::PartExchange& exchange);
   const long* expected;
 };
 
@@ -71,9 +72,9 @@ const std::array<Program, 2> kPrograms{
       examples::kWaysToFill.data()}}};
 
 /// What all ranks have asked for, given and taken.
-cluster::ExchangeStatistics sum(const std::vector<cluster::ExchangeStatistics>& ranks) {
-  cluster::ExchangeStatistics all;
-  for (const cluster::ExchangeStatistics& rank : ranks) {
+search::ExchangeStatistics sum(const std::vector<search::ExchangeStatistics>& ranks) {
+  search::ExchangeStatistics all;
+  for (const search::ExchangeStatistics& rank : ranks) {
     all.asks += rank.asks;
     all.refusals += rank.refusals;
     all.given += rank.given;
@@ -93,14 +94,14 @@ void write_record(const std::filesystem::path& folder, const std::string& record
 }
 
 bool run(cluster::Cluster& rank, const Program& program, int n, const std::string& folder) {
-  cluster::PartExchange exchange(rank);
+  search::PartExchange exchange(rank);
   Found found;
   if (rank.rank() == 0) found = program.search(n, exchange);
   exchange.leave();
-  const std::vector<cluster::ExchangeStatistics> ranks =
+  const std::vector<search::ExchangeStatistics> ranks =
       cluster::gather(rank.here(), exchange.statistics()).get();
   if (rank.rank() != 0) return true;
-  const cluster::ExchangeStatistics all = sum(ranks);
+  const search::ExchangeStatistics all = sum(ranks);
   std::printf("n %d\nranks %d\nseconds %.6f\nways %ld\n", n, rank.size(), found.seconds,
               found.ways);
   std::printf("given %lu\ntaken %lu\nasks %lu\nrefusals %lu\nbytes %lu\n", all.given, all.taken,

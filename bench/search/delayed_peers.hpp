@@ -11,7 +11,7 @@
 
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace kumiko::bench {
 
@@ -26,15 +26,15 @@ struct DelayedNet {
   const std::chrono::microseconds delay;
   const bool has_rule;
   std::vector<std::atomic<std::int64_t>> refuses_until;  ///< by process, in ticks of the clock
-  std::vector<std::shared_ptr<cluster::detail::Exchange>> exchanges{};  ///< made before any sends
+  std::vector<std::shared_ptr<search::detail::Exchange>> exchanges{};  ///< made before any sends
 };
 
 /// The others, for one of the processes of a net.
-class DelayedPeers final : public cluster::detail::Peers {
+class DelayedPeers final : public search::detail::Peers {
  public:
   using Clock = std::chrono::steady_clock;
-  using Message = cluster::detail::ExchangeMessage;
-  using Way = cluster::detail::Way;
+  using Message = search::detail::ExchangeMessage;
+  using Way = search::detail::Way;
 
   DelayedPeers(DelayedNet& net, std::uint16_t own) : net_(net), own_(own) {}
 

@@ -20,12 +20,12 @@
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/cluster/loopback.hpp>
-#include <kumiko/cluster/search.hpp>
 #include <kumiko/runtime/runtime.hpp>
+#include <kumiko/search/search.hpp>
 
 #include "delayed_peers.hpp"
 #include "nqueens_board.hpp"
-#include "part_types.hpp"
+#include "exchange/part_types.hpp"
 #include "support/arguments.hpp"
 #include "support/json_line.hpp"
 
@@ -50,8 +50,8 @@ void work(Board& board) {
   ++board.ways;
 }
 
-void place_from(cluster::Search<Board>& search, int row) {
-  const auto try_column = [row](cluster::Search<Board>& at, int i) {
+void place_from(search::Search<Board>& search, int row) {
+  const auto try_column = [row](search::Search<Board>& at, int i) {
     if (!at->is_free(row, i)) return;
     if (row == at->size - 1) return work(*at);
     at.reversible([=](Board& board) { board.place(row, i); }, [&] { place_from(at, row + 1); },
@@ -79,7 +79,7 @@ struct Size {
 
 void search_all(Size size, runtime::detail::Outside& others, JsonLine& report) {
   const auto begin = Clock::now();
-  cluster::Search<Board> search(Board(size.n, size.leaf), others);
+  search::Search<Board> search(Board(size.n, size.leaf), others);
   place_from(search, 0);
   report.add("seconds", seconds(Clock::now() - begin)).add("worked_s", seconds(search->slept));
   if (search->ways != examples::kWaysToPlace.at(static_cast<std::size_t>(size.n))) {
@@ -87,9 +87,9 @@ void search_all(Size size, runtime::detail::Outside& others, JsonLine& report) {
   }
 }
 
-void add_sums(const std::vector<cluster::ExchangeStatistics>& processes, JsonLine& report) {
-  cluster::ExchangeStatistics all;
-  for (const cluster::ExchangeStatistics& one : processes) {
+void add_sums(const std::vector<search::ExchangeStatistics>& processes, JsonLine& report) {
+  search::ExchangeStatistics all;
+  for (const search::ExchangeStatistics& one : processes) {
     all.given += one.given;
     all.asks += one.asks;
     all.refusals += one.refusals;
@@ -98,7 +98,7 @@ void add_sums(const std::vector<cluster::ExchangeStatistics>& processes, JsonLin
 }
 
 void search(cluster::Cluster& rank, Size size, JsonLine& report) {
-  cluster::PartExchange exchange(rank);
+  search::PartExchange exchange(rank);
   if (rank.rank() == 0) search_all(size, exchange.outside(), report);
   exchange.leave();
   const auto ranks = gather(rank.here(), exchange.statistics()).get();
@@ -113,8 +113,8 @@ void search_over_ranks(Size size, int ranks, microseconds delay, JsonLine& repor
 }
 
 void search_by_rule(Size size, int processes, microseconds delay, bool has_rule, JsonLine& report) {
-  using cluster::detail::Exchange;
-  cluster::detail::check_part_types();
+  using search::detail::Exchange;
+  search::detail::check_part_types();
   DelayedNet net(processes, delay, has_rule);
   std::vector<std::unique_ptr<runtime::Runtime>> runtimes;
   for (int i = 0; i < processes; ++i) {
@@ -143,7 +143,7 @@ void search_by_rule(Size size, int processes, microseconds delay, bool has_rule,
   for (const std::exception_ptr& exception : escaped) {
     if (exception != nullptr) std::rethrow_exception(exception);
   }
-  std::vector<cluster::ExchangeStatistics> all;
+  std::vector<search::ExchangeStatistics> all;
   for (const auto& exchange : net.exchanges) all.push_back(exchange->statistics());
   add_sums(all, report);
 }

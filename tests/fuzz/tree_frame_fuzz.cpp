@@ -13,7 +13,7 @@
 #include "tree/frame.hpp"
 #include "tree/handshake.hpp"
 
-namespace kumiko::cluster::detail::tree {
+namespace kumiko::search::detail::tree {
 namespace {
 
 constexpr FrameLimits kLimits{200, 6};
@@ -79,10 +79,10 @@ void take_for_a_handshake(Bytes bytes) {
 }
 
 }  // namespace
-}  // namespace kumiko::cluster::detail::tree
+}  // namespace kumiko::search::detail::tree
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace kumiko::cluster::detail::tree;
+  using namespace kumiko::search::detail::tree;
   const auto bytes = std::as_bytes(std::span(data, size));
   take_for_a_frame(bytes);
   take_for_a_frame_of_its_length(bytes);

@@ -109,7 +109,7 @@ struct AnySize {
 /// A Search belongs to the lightweight thread that constructs it. It must be destroyed there, after
 /// all that it has begun. Any thread may call stop().
 ///
-/// \tparam Sending  how parts leave the process: see kumiko/cluster/search.hpp
+/// \tparam Sending  how parts leave the process: see kumiko/search/search.hpp
 template <class Workspace, class Sending = detail::StaysHere>
 class Search : private detail::OwnSearchCore, private detail::SearchPart {
  public:

@@ -1,0 +1,98 @@
+#include "exchange/part_types.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <kumiko/cluster/program.hpp>
+#include <kumiko/search/search.hpp>
+
+#include "exchange/exchange.hpp"
+
+namespace kumiko::search::detail {
+
+namespace {
+
+struct Types {
+  std::mutex mutex;
+  std::vector<const PartType*> loaded;  ///< guarded
+};
+
+/// Made by whoever comes first: types are static objects of many files.
+Types& types() {
+  static auto* const instance = new Types;
+  return *instance;
+}
+
+}  // namespace
+
+PartType::PartType(const char* name, Run code)
+    : name_(name),
+      code_(code),
+      hash_(cluster::hashed(cluster::kHashBegin, name, std::strlen(name))) {
+  const std::lock_guard lock(types().mutex);
+  types().loaded.push_back(this);
+}
+
+const PartType* part_type(std::uint64_t hash) noexcept {
+  const std::lock_guard lock(types().mutex);
+  const auto& all = types().loaded;
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const PartType* type) { return type->hash() == hash; });
+  return found == all.end() ? nullptr : *found;
+}
+
+void check_part_types() {
+  const std::lock_guard lock(types().mutex);
+  std::vector<const PartType*> sorted = types().loaded;
+  const auto hash = [](const PartType* type) { return type->hash(); };
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const PartType* a, const PartType* b) { return hash(a) < hash(b); });
+  const auto twice =
+      std::adjacent_find(sorted.begin(), sorted.end(),
+                         [&](const PartType* a, const PartType* b) { return hash(a) == hash(b); });
+  if (twice == sorted.end()) return;
+  throw std::logic_error("two functions whose parts processes share have one name, '" +
+                         cluster::readable_name((*twice)->name()) +
+                         "'; put one in a named namespace");
+}
+
+std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
+                                    runtime::detail::SearchPart& giver, const PartType& type,
+                                    unsigned divisions, Frame bytes) {
+  const auto& place = static_cast<SearchPlace&>(outside);
+  return place.exchange.give(
+      place, giver, {type.hash(), divisions, std::make_shared<const Frame>(std::move(bytes))});
+}
+
+std::shared_ptr<const Frame> wait_for(Delivery& part) {
+  const Delivered& came = part.future.get();
+  if (came.outcome != Outcome::kFailed) return came.bytes;
+  throw PartError(
+      std::string(reinterpret_cast<const char*>(came.bytes->data()), came.bytes->size()));
+}
+
+void withdraw(const std::shared_ptr<Delivery>& part) noexcept { part->exchange->withdraw(part); }
+
+void refuse_addresses(std::span<const std::byte> object, const char* type) {
+  // More than a lightweight thread's stack has, and less than lies between stacks and all else.
+  constexpr std::uintptr_t kWindow = std::uintptr_t{1} << 20U;
+  const auto here = reinterpret_cast<std::uintptr_t>(&type);
+  for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= object.size();
+       at += alignof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, object.data() + at, sizeof word);
+    if (word < here || word - here > kWindow) continue;
+    throw std::logic_error(
+        "a function of a search that processes share has captured the address of a local "
+        "variable, which means nothing elsewhere; capture its value, or keep it in the workspace "
+        "(" +
+        cluster::readable_name(type) + ")");
+  }
+}
+
+}  // namespace kumiko::search::detail

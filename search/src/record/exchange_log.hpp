@@ -1,0 +1,133 @@
+// What a process has done for others in searches, and they for it, part by part.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <kumiko/search/search.hpp>
+
+#include "core/exchange_state.hpp"
+#include "core/round_trips.hpp"
+
+namespace kumiko::search::detail {
+
+/// A part, or a search of its own, as one process has seen it. Travels by its bytes.
+struct LoggedPart {
+  enum Kind : std::uint8_t { kGiven, kTaken, kSearch };
+  enum End : std::uint8_t {
+    kOpen,       ///< it had not ended when the log did
+    kUsed,       ///< given: its result counts
+    kAgain,      ///< given: it was done otherwise
+    kWithdrawn,  ///< given: nobody wanted the result
+    kTold,       ///< taken: its giver was told the result
+    kDropped,    ///< taken: nobody wanted to know
+  };
+
+  std::int64_t begin = 0;  ///< nanoseconds of the process's clock, as all times here
+  std::int64_t end = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t result_bytes = 0;
+  std::uint32_t other = 0;  ///< the other process: which of ProcessLog::others
+  std::uint32_t slot = 0;   ///< the giver's name of it
+  std::uint32_t generation = 0;
+  std::uint32_t divisions = 0;
+  Kind kind{};
+  End how{};
+  std::uint16_t unused = 0;
+  std::uint32_t unused_too = 0;
+};
+static_assert(sizeof(LoggedPart) == 56);
+
+/// All parts that went to another process and came from it, also those that were left out.
+struct LoggedSum {
+  std::uint64_t given = 0;
+  std::uint64_t used = 0;   ///< of these
+  std::uint64_t again = 0;  ///< of these
+  std::uint64_t given_bytes = 0;
+  std::uint64_t result_bytes = 0;  ///< of those
+  std::uint64_t taken = 0;
+  std::uint64_t told = 0;  ///< of these
+  std::uint64_t taken_bytes = 0;
+  std::uint64_t told_bytes = 0;
+  std::int64_t taken_time = 0;
+};
+
+/// What is known of another process's clock.
+struct LoggedClock {
+  std::uint32_t other = 0;  ///< which of ProcessLog::others
+  std::uint32_t unused = 0;
+  std::int64_t round_trip = 0;
+  std::int64_t ahead = 0;
+};
+
+/// What one process has done, for whoever puts all together.
+struct ProcessLog {
+  std::string host;
+  std::int32_t id = 0;
+  std::int32_t workers = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t active = 0;     ///< how long it had a part or a search of its own
+  std::int64_t worked = 0;     ///< how long its workers had something to do, together
+  std::uint64_t left_out = 0;  ///< parts of which only the sums know
+  ExchangeStatistics counts;
+  std::vector<Way> others;      ///< from here; the first is this process
+  std::vector<LoggedSum> sums;  ///< with each of them
+  std::vector<LoggedPart> parts;
+  std::vector<LoggedClock> clocks;
+};
+
+Frame encode_log(ProcessLog log);
+
+/// \throws std::invalid_argument if these bytes are not a log
+ProcessLog decode_log(std::span<const std::byte> bytes);
+
+/// Writes the log of a process, in memory that is bounded. Not for several threads at once.
+class ExchangeLog {
+ public:
+  using Moment = std::chrono::nanoseconds;
+
+  explicit ExchangeLog(Moment begin) : begin_(begin) { index_of({}); }
+
+  void note(const ExchangeState::Note& note, Moment now);
+  void search_began(Moment now);
+  void search_ended(Moment now);
+
+  /// What there is so far; what has not ended does so now. The rest is for the caller to fill in.
+  ProcessLog log(Moment now, const RoundTrips& round_trips) const;
+
+  static constexpr std::size_t kMostParts = 8192;
+  static constexpr std::size_t kMostOthers = 4096;
+
+ private:
+  /// Which of the others this is; nullopt if there are too many.
+  std::optional<std::uint32_t> index_of(const Way& other);
+  void given(const ExchangeState::Note& note, Moment now);
+  void come_back(const ExchangeState::Note& note, Moment now);
+  void taken(const ExchangeState::Note& note, Moment now);
+  void ended(const ExchangeState::Note& note, Moment now);
+  void keep(const LoggedPart& part);
+  /// How long there was a part or a search here.
+  Moment active(Moment now) const noexcept;
+  void begin_activity(Moment now) noexcept;
+  void end_activity(Moment now) noexcept;
+
+  const Moment begin_;
+  std::map<Way, std::uint32_t> numbers_;
+  ProcessLog done_;
+  std::map<std::uint32_t, LoggedPart> away_;  ///< by slot
+  std::map<std::uint64_t, LoggedPart> here_;  ///< by run
+  LoggedPart search_{.kind = LoggedPart::kSearch};
+  int searches_ = 0;
+  int activities_ = 0;
+  Moment active_since_{};
+  Moment active_{};
+};
+
+}  // namespace kumiko::search::detail

@@ -1,0 +1,479 @@
+#include "tree/core.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <span>
+#include <stdexcept>
+
+#include <sys/resource.h>
+
+#include <kumiko/runtime/io/operations.hpp>
+#include <kumiko/runtime/this_thread.hpp>
+#include <kumiko/runtime/thread.hpp>
+
+#include "tree/conversation.hpp"
+
+namespace kumiko::search::detail::tree {
+
+namespace io = runtime::io;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+/// While the system can give no connection and no stranger can be closed to help it.
+constexpr milliseconds kAcceptPause{100};
+
+/// Frames of one link in a row, after which its reader lets others have their turn.
+constexpr int kFramesInARow = 16;
+
+/// Closes with the text of what a receiver has thrown.
+void close_for(TreeLink& link, const std::exception& error) noexcept {
+  try {
+    link.close(error.what());
+  } catch (const std::bad_alloc&) {
+    link.close("no memory");
+  }
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::invalid_argument(std::string("TreeOptions::") + what);
+}
+
+/// Half of what the process may have open, so that the rest of it has descriptors too.
+std::size_t most_unproved_by_the_system() {
+  rlimit open{};
+  if (getrlimit(RLIMIT_NOFILE, &open) != 0 || open.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return std::max<std::size_t>(1, open.rlim_cur / 2);
+}
+
+TreeOptions checked(TreeOptions options) {
+  require(!options.secret.empty(), "secret is empty; use 16 random bytes or more");
+  require(options.largest_frame < std::numeric_limits<std::uint32_t>::max() / 2,
+          "largest_frame is above 2 GiB; lower it, and send larger data in parts");
+  require(options.longest_route > 0 && options.longest_route <= 4096,
+          "longest_route must be from 1 to 4096");
+  const FrameLimits limits{options.largest_frame, options.longest_route};
+  require(options.most_unsent_bytes >= limits.most_bytes(),
+          "most_unsent_bytes must be at least largest_frame and the size of its header");
+  require(options.most_unproved > 0,
+          "most_unproved is 0, so that no process could join; set it to 1 or more");
+  require(options.handshake_timeout > milliseconds(0), "handshake_timeout is not positive");
+  require(options.heartbeat_every > milliseconds(0), "heartbeat_every is not positive");
+  require(options.lost_after >= 2 * options.heartbeat_every,
+          "lost_after is less than twice heartbeat_every");
+  require(options.leave_within >= milliseconds(0), "leave_within is negative");
+  options.most_unproved = std::min(options.most_unproved, most_unproved_by_the_system());
+  return options;
+}
+
+}  // namespace
+
+Core::Core(runtime::Runtime& runtime, TreeReceiver& receiver, TreeOptions options)
+    : runtime_(runtime),
+      receiver_(receiver),
+      options_(checked(std::move(options))),
+      limits_{options_.largest_frame, options_.longest_route} {}
+
+template <class Body>
+void Core::start(Body body) {
+  start_by([this](auto thread) { runtime_.submit(std::move(thread)); }, std::move(body));
+}
+
+template <class Body>
+void Core::start_at_once(Body body) {
+  start_by([](auto thread) { runtime::Thread(std::move(thread)).detach(); }, std::move(body));
+}
+
+template <class Body, class Launch>
+void Core::start_by(Launch launch, Body body) {
+  {
+    const std::lock_guard lock(mutex_);
+    // While there is one, leave() waits for this one too.
+    if (is_leaving() && threads_ == 0) throw std::logic_error("this process has left the tree");
+    ++threads_;
+  }
+  const auto ended = [this]() noexcept {
+    // Notified under the lock: whoever waits in leave() may destroy all this as soon as he has it.
+    const std::lock_guard lock(mutex_);
+    --threads_;
+    changed_.notify_all();
+  };
+  try {
+    launch([ended, body = std::move(body)]() mutable {
+      {
+        Body own = std::move(body);  // and its sockets are closed before the thread counts as ended
+        own();
+      }
+      ended();
+    });
+  } catch (...) {
+    ended();
+    throw;
+  }
+}
+
+void Core::count(Refusal refusal) noexcept {
+  refused_[static_cast<std::size_t>(refusal)].fetch_add(1, kRelaxed);
+}
+
+// Accepting.
+
+io::Address Core::listen(const io::Address& address) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (listens_) throw std::logic_error("this process listens for children already");
+    listens_ = true;
+  }
+  try {
+    io::Listener listener = io::Listener::listen(address).value();
+    const io::Address bound = listener.address().value();
+    start([this, listener = std::move(listener)]() mutable { accept(std::move(listener)); });
+    return bound;
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    listens_ = false;
+    throw;
+  }
+}
+
+/// Takes connections as fast as they come. If it paced them, connections that say nothing would
+/// fill the system's queue, and an honest one would wait there until its time is over.
+void Core::accept(io::Listener listener) {
+  while (!is_leaving()) {
+    io::Result<io::Socket> socket = listener.accept(io::unless(stop_.get_token()));
+    if (socket) {
+      admit_stranger(*std::move(socket));
+      continue;
+    }
+    if (socket.error() == std::errc::operation_canceled) return;
+    if (socket.error() == std::errc::connection_aborted) continue;
+    const bool lacks_descriptors = socket.error() == std::errc::too_many_files_open ||
+                                   socket.error() == std::errc::too_many_files_open_in_system;
+    // The connection stays queued meanwhile.
+    if (lacks_descriptors && free_descriptor()) continue;
+    static_cast<void>(io::sleep(io::within(kAcceptPause, stop_.get_token())));
+  }
+}
+
+void Core::admit_stranger(io::Socket socket) {
+  std::optional<Unproved::iterator> place;
+  try {
+    make_room(options_.most_unproved);
+    {
+      const std::lock_guard lock(mutex_);
+      place = unproved_.emplace(unproved_.end());
+      if (is_leaving()) unproved_.back().stop.request_stop();
+      most_unproved_ = std::max(most_unproved_, unproved_.size());
+    }
+    // At once, so that it is known to have greeted if it has, before later ones need room.
+    start_at_once([this, socket = std::move(socket), place = *place]() mutable {
+      welcome(std::move(socket), place);
+    });
+  } catch (const std::exception&) {
+    if (place) end_unproved(*place);
+    count(Refusal::kNoResources);
+  }
+}
+
+/// The oldest of the connections that have not greeted, while these hold half of the places, else
+/// the oldest of those that have. So neither kind can take the places of the other: a process that
+/// joins is of both, first for as long as a message travels and then for as long as two do.
+Core::Unproved::iterator Core::most_dispensable() {
+  const auto has_greeted = [](const Stranger& each) { return each.has_greeted; };
+  const auto greeted = std::count_if(unproved_.begin(), unproved_.end(), has_greeted);
+  const bool silent_hold_half = static_cast<std::size_t>(greeted) * 2 <= unproved_.size();
+  return std::find_if(unproved_.begin(), unproved_.end(),
+                      [&](const Stranger& each) { return each.has_greeted != silent_hold_half; });
+}
+
+/// Waits until there are fewer than `most` unproved connections, and stops some to that end.
+void Core::make_room(std::size_t most) {
+  std::unique_lock lock(mutex_);
+  if (unproved_.size() < most) return;
+  lock.unlock();
+  // Connections whose greeting has come meanwhile read it first.
+  runtime::this_thread::poll_events();
+  lock.lock();
+  while (unproved_.size() >= most) {
+    most_dispensable()->stop.request_stop();
+    changed_.wait(lock);
+  }
+}
+
+/// Closes an unproved connection. False if there is none.
+bool Core::free_descriptor() {
+  std::size_t strangers = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    strangers = unproved_.size();
+  }
+  if (strangers == 0) return false;
+  make_room(strangers);
+  return true;
+}
+
+void Core::note_greeting(Unproved::iterator place) {
+  const std::lock_guard lock(mutex_);
+  place->has_greeted = true;
+}
+
+void Core::end_unproved(Unproved::iterator place) {
+  const std::lock_guard lock(mutex_);
+  unproved_.erase(place);
+  changed_.notify_all();
+}
+
+std::optional<Refusal> Core::reserve_child(std::uint16_t& number) {
+  const std::lock_guard lock(mutex_);
+  if (children_ >= options_.most_children) return Refusal::kFull;
+  if (next_child_ > std::numeric_limits<std::uint16_t>::max()) return Refusal::kFull;
+  ++children_;
+  number = static_cast<std::uint16_t>(next_child_++);
+  return std::nullopt;
+}
+
+void Core::release_child() {
+  const std::lock_guard lock(mutex_);
+  --children_;
+}
+
+/// `number` is not 0 if a place was reserved, even where the answer is a refusal.
+std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
+                                   Unproved::iterator place, std::uint16_t& number) {
+  const io::Limits limits = io::within(options_.handshake_timeout, place->stop.get_token());
+  if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
+  note_greeting(place);
+  Proof proof;
+  if (const auto unheard = hear_proof(socket, proof, limits)) return unheard;
+  std::optional<Refusal> refusal = handshake.take_proof(proof);
+  if (!refusal) refusal = reserve_child(number);
+  const auto unsaid = say_verdict(socket, handshake.verdict(refusal), limits);
+  return refusal ? refusal : unsaid;
+}
+
+/// The link to a child that has proved itself, or why there is none.
+std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::iterator place,
+                                           std::uint16_t& number, std::optional<Refusal>& refusal) {
+  Handshake handshake(Role::kAccepts, options_.secret, options_.program);
+  refusal = admit(socket, handshake, place, number);
+  if (refusal) return nullptr;
+  return std::make_shared<TreeLink>(number, std::move(socket), handshake.keys(), options_,
+                                    traffic_);
+}
+
+void Core::welcome(io::Socket socket, Unproved::iterator place) {
+  std::uint16_t number = 0;
+  std::optional<Refusal> refusal;
+  std::shared_ptr<TreeLink> link;
+  try {
+    link = make_child(std::move(socket), place, number, refusal);
+  } catch (const std::exception&) {
+    refusal = Refusal::kNoResources;
+  }
+  // The socket is closed already where it is not the link's, so its place may go to another one.
+  end_unproved(place);
+  if (link && !enter(link)) refusal = Refusal::kNoResources;
+  if (!refusal) return serve(link);
+  if (number != 0) release_child();
+  const bool was_pushed = refusal == Refusal::kLeft && !is_leaving();
+  count(was_pushed ? Refusal::kPushedOut : *refusal);
+}
+
+// Joining.
+
+void Core::join(const io::Address& address) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_parent_) throw std::logic_error("this process has, had or is about to have a parent");
+    has_parent_ = true;
+  }
+  Attempt attempt;
+  try {
+    start([this, address, &attempt] { connect(address, attempt); });
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    has_parent_ = false;
+    throw;
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return attempt.has_ended; });
+  if (!attempt.refusal) return;
+  has_parent_ = false;
+  lock.unlock();
+  throw JoinError(*attempt.refusal, explain(*attempt.refusal, address.to_string(), attempt.system,
+                                            options_.handshake_timeout));
+}
+
+void Core::connect(const io::Address& address, Attempt& attempt) {
+  std::optional<Refusal> refusal;
+  std::string system;
+  std::shared_ptr<TreeLink> link;
+  try {
+    const io::Limits limits = io::within(options_.handshake_timeout, stop_.get_token());
+    io::Result<io::Socket> socket = io::Socket::connect(address, limits);
+    if (!socket) {
+      const bool is_stopped = socket.error() == std::errc::operation_canceled;
+      refusal = is_stopped ? Refusal::kLeft : Refusal::kCannotConnect;
+      system = socket.error().message();
+    } else {
+      Handshake handshake(Role::kJoins, options_.secret, options_.program);
+      refusal = ask_to_join(*socket, handshake, limits);
+      if (!refusal) {
+        link =
+            std::make_shared<TreeLink>(0, *std::move(socket), handshake.keys(), options_, traffic_);
+      }
+    }
+  } catch (const std::exception&) {
+    refusal = Refusal::kNoResources;
+  }
+  if (link && !enter(link)) refusal = Refusal::kNoResources;
+  const bool has_joined = !refusal;
+  {
+    const std::lock_guard lock(mutex_);
+    attempt = {refusal, std::move(system), true};
+    changed_.notify_all();
+  }
+  // join() may have returned, and `attempt` be gone.
+  if (has_joined) serve(link);
+}
+
+// Links.
+
+bool Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
+  const std::lock_guard lock(mutex_);
+  try {
+    links_.emplace(link->number(), link);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  // The other side believes to be a neighbour, and is told.
+  if (is_leaving()) link->finish();
+  if (is_closing_) link->close("");
+  return true;
+}
+
+void Core::start_writer(const std::shared_ptr<TreeLink>& link) {
+  try {
+    start([link] {
+      link->write();
+      link->writer_ended();
+    });
+  } catch (...) {
+    link->writer_ended();
+    throw;
+  }
+}
+
+void Core::serve(const std::shared_ptr<TreeLink>& link) noexcept {
+  const std::uint16_t number = link->number();
+  try {
+    start_writer(link);
+    receiver_.joined(number);
+    int in_a_row = 0;
+    while (std::optional<Frame> frame = link->read()) {
+      take(*link, *std::move(frame));
+      if (++in_a_row % kFramesInARow == 0) runtime::this_thread::yield();
+    }
+  } catch (const std::exception& error) {
+    close_for(*link, error);
+  } catch (...) {
+    link->close("unknown error");
+  }
+  const std::string reason = link->end();
+  {
+    const std::lock_guard lock(mutex_);
+    links_.erase(number);
+    if (number != 0) --children_;
+    if (is_leaving()) return;
+  }
+  receiver_.lost(number, reason);
+}
+
+void Core::take(TreeLink& link, Frame frame) {
+  std::optional<FrameView> view = FrameView::parse(frame, limits_);
+  if (!view) return link.close("it has sent a malformed frame");
+  if (view->kind() == Kind::kBye) return link.close("it has left");
+  if (view->kind() == Kind::kHeartbeat || is_leaving()) return;
+  if (view->has_arrived()) {
+    frames_received_.fetch_add(1, kRelaxed);
+    const Bytes payload = view->payload();
+    return receiver_.receive(view->source(link.number()), Frame(payload.begin(), payload.end()));
+  }
+  const std::uint16_t next = view->pass_on(link.number());
+  const bool is_queued = queue(next, std::move(frame));
+  (is_queued ? frames_passed_on_ : frames_dropped_).fetch_add(1, kRelaxed);
+}
+
+bool Core::queue(std::uint16_t link, Frame frame) {
+  std::shared_ptr<TreeLink> found;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto place = links_.find(link);
+    if (place != links_.end()) found = place->second;
+  }
+  return found && found->queue(std::move(frame));
+}
+
+void Core::send(const Route& to, const Frame& frame, const Route& on_behalf_of) {
+  if (to.empty()) throw std::invalid_argument("Tree::send: the route is empty; it leads nowhere");
+  if (frame.size() > options_.largest_frame) {
+    throw std::length_error("Tree::send: a frame of " + std::to_string(frame.size()) +
+                            " bytes is above TreeOptions::largest_frame; send it in parts, or "
+                            "raise that in all processes");
+  }
+  const std::span<const std::uint16_t> behind_neighbour = std::span(to).subspan(1);
+  const bool is_queued =
+      on_behalf_of.size() + to.size() <= options_.longest_route &&
+      queue(to.front(), make_frame(Kind::kData, on_behalf_of, behind_neighbour, frame));
+  (is_queued ? frames_sent_ : frames_dropped_).fetch_add(1, kRelaxed);
+}
+
+std::vector<std::uint16_t> Core::neighbours() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint16_t> numbers;
+  numbers.reserve(links_.size());
+  for (const auto& entry : links_) numbers.push_back(entry.first);
+  return numbers;
+}
+
+// The end.
+
+void Core::leave() noexcept {
+  std::unique_lock lock(mutex_);
+  if (!is_leaving()) {
+    leaving_.store(true, kRelaxed);
+    stop_.request_stop();
+    for (Stranger& each : unproved_) each.stop.request_stop();
+    for (const auto& entry : links_) entry.second->finish();
+  }
+  const auto has_ended = [&] { return threads_ == 0; };
+  if (changed_.wait_for(lock, options_.leave_within, has_ended)) return;
+  is_closing_ = true;
+  for (const auto& entry : links_) entry.second->close("");
+  changed_.wait(lock, has_ended);
+}
+
+TreeStatistics Core::statistics() const {
+  TreeStatistics all;
+  all.frames_sent = frames_sent_.load(kRelaxed);
+  all.frames_received = frames_received_.load(kRelaxed);
+  all.frames_passed_on = frames_passed_on_.load(kRelaxed);
+  all.frames_dropped = frames_dropped_.load(kRelaxed);
+  all.bytes_sent = traffic_.bytes_sent.load(kRelaxed);
+  all.bytes_received = traffic_.bytes_received.load(kRelaxed);
+  for (std::size_t i = 0; i < kRefusals; ++i) all.refused[i] = refused_[i].load(kRelaxed);
+  const std::lock_guard lock(mutex_);
+  all.most_unproved = most_unproved_;
+  return all;
+}
+
+}  // namespace kumiko::search::detail::tree

@@ -1,0 +1,126 @@
+// What a Tree does: accepts, joins, keeps the table of links, and runs their threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/io/limits.hpp>
+#include <kumiko/runtime/io/socket.hpp>
+#include <kumiko/runtime/mutex.hpp>
+#include <kumiko/search/tree.hpp>
+
+#include "tree/tree_link.hpp"
+
+namespace kumiko::search::detail::tree {
+
+/// See Tree, whose functions these are, its threads and why they do not deadlock.
+class Core {
+ public:
+  Core(runtime::Runtime& runtime, TreeReceiver& receiver, TreeOptions options);
+
+  runtime::io::Address listen(const runtime::io::Address& address);
+  void join(const runtime::io::Address& address);
+  void send(const Route& to, const Frame& frame, const Route& on_behalf_of);
+  std::vector<std::uint16_t> neighbours() const;
+  void leave() noexcept;
+  TreeStatistics statistics() const;
+
+ private:
+  /// A connection that has not proved itself.
+  struct Stranger {
+    std::stop_source stop{};
+    bool has_greeted = false;  ///< has begun to speak the protocol
+  };
+  /// The oldest first.
+  using Unproved = std::list<Stranger>;
+
+  /// How an attempt to join has ended.
+  struct Attempt {
+    std::optional<Refusal> refusal;
+    std::string system;  ///< what the system said, if it was that
+    bool has_ended = false;
+  };
+
+  /// Runs `body` as a thread that leave() waits for. \throws std::logic_error after leave(), and
+  /// what Runtime::submit() throws.
+  template <class Body>
+  void start(Body body);
+  /// The same on a lightweight thread, child first: `body` runs before this returns, until it
+  /// waits.
+  template <class Body>
+  void start_at_once(Body body);
+  template <class Body, class Launch>
+  void start_by(Launch launch, Body body);
+
+  // The thread that accepts.
+  void accept(runtime::io::Listener listener);
+  void admit_stranger(runtime::io::Socket socket);
+  void make_room(std::size_t most);
+  bool free_descriptor();
+
+  // A thread for each connection.
+  void welcome(runtime::io::Socket socket, Unproved::iterator place);
+  void connect(const runtime::io::Address& address, Attempt& attempt);
+  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::iterator place,
+                                       std::uint16_t& number, std::optional<Refusal>& refusal);
+  std::optional<Refusal> admit(runtime::io::Socket& socket, Handshake& handshake,
+                               Unproved::iterator place, std::uint16_t& number);
+  std::optional<Refusal> reserve_child(std::uint16_t& number);
+  void release_child();
+  Unproved::iterator most_dispensable();
+  void note_greeting(Unproved::iterator place);
+  void end_unproved(Unproved::iterator place);
+  void count(Refusal refusal) noexcept;
+
+  /// Puts the link into the table. False if there is no memory.
+  bool enter(const std::shared_ptr<TreeLink>& link) noexcept;
+  /// Reads the link until it ends, then takes it from the table.
+  void serve(const std::shared_ptr<TreeLink>& link) noexcept;
+  void start_writer(const std::shared_ptr<TreeLink>& link);
+  void take(TreeLink& link, Frame frame);
+  /// Returns whether the frame has been queued.
+  bool queue(std::uint16_t link, Frame frame);
+
+  /// Relaxed: who acts on it takes the mutex, or may as well find out a little later.
+  bool is_leaving() const noexcept { return leaving_.load(std::memory_order_relaxed); }
+
+  runtime::Runtime& runtime_;
+  TreeReceiver& receiver_;
+  const TreeOptions options_;
+  const FrameLimits limits_;
+
+  std::stop_source stop_;             ///< of accepting and joining
+  std::atomic<bool> leaving_{false};  ///< written under the mutex
+
+  mutable runtime::Mutex mutex_;
+  runtime::ConditionVariable changed_;
+  std::map<std::uint16_t, std::shared_ptr<TreeLink>> links_;  ///< guarded; so is what follows
+  Unproved unproved_;
+  std::size_t most_unproved_ = 0;
+  std::size_t children_ = 0;
+  std::uint32_t next_child_ = 1;
+  std::size_t threads_ = 0;
+  bool listens_ = false;
+  bool has_parent_ = false;  ///< has or had one, or joins one
+  bool is_closing_ = false;  ///< leave() has waited for long enough
+
+  Traffic traffic_;
+  std::atomic<std::uint64_t> frames_sent_{0};
+  std::atomic<std::uint64_t> frames_received_{0};
+  std::atomic<std::uint64_t> frames_passed_on_{0};
+  std::atomic<std::uint64_t> frames_dropped_{0};
+  std::array<std::atomic<std::uint64_t>, kRefusals> refused_{};
+};
+
+}  // namespace kumiko::search::detail::tree
