@@ -24,8 +24,8 @@
 #include <kumiko/search/search.hpp>
 
 #include "delayed_peers.hpp"
-#include "nqueens_board.hpp"
 #include "exchange/part_types.hpp"
+#include "nqueens_board.hpp"
 #include "support/arguments.hpp"
 #include "support/json_line.hpp"
 
