@@ -160,6 +160,7 @@ void RunFiles::advise() {
 }
 
 void RunFiles::go_on(const amr::Simulation& simulation) {
+  states_.settle_if_written();
   advise();
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
     if (load.step < next_load_) continue;

@@ -339,6 +339,7 @@ class BeforeTheFirstStep(PluginTest):
         done = self.run_faulty("case.fault=fail_in_initial")
         self.assert_told(done, 1, FAULTY, "'faulty_case'", "there are no initial data",
                          "the initial field of level 0 patch (")  # fmt: skip
+        self.assertEqual(done.stderr.count("t = 0"), 1, done.stderr)
 
     def test_given_a_case_that_throws_outside_the_steps_then_the_place_is_named(self):
         done = self.run_faulty("case.fault=fail_in_indicator", "amr.criterion=user")
@@ -504,6 +505,18 @@ class OnTheWay(PluginTest):
                 self.assertIn(f"case 'faulty_case' of '{FAULTY}'", done.stderr)
                 self.assertRegex(done.stderr, r"\n  continue with --restart run/checkpoint_000006\.hdf\n")
                 self.assertIn("gdb -p", done.stderr)
+
+    @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
+    def test_given_a_stack_that_overflows_on_any_backend_then_it_is_told_so(self):
+        for fault in ("recurse", "large_frame"):
+            for backend in ("serial", "threads", "pthread", "openmp"):
+                with self.subTest(fault, backend=backend):
+                    shutil.rmtree(self.path / "run", ignore_errors=True)
+                    done = self.run_faulty(f"solver.fault={fault}", f"solver.after={FAULT_TIME}",
+                                           more=["--backend", backend, "--workers", "2" if backend != "serial" else "1"])  # fmt: skip
+                    self.assertIn(done.returncode, (-signal.SIGSEGV, -signal.SIGABRT), done.stderr)
+                    self.assertIn("stack overflow", done.stderr)
+                    self.assertIn("continue with --restart run/checkpoint_00000", done.stderr)
 
     @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
     def test_given_a_static_initialiser_that_throws_then_its_file_is_named(self):

@@ -15,6 +15,9 @@ namespace kumiko::amr {
 
 namespace {
 
+/// Its text names the place.
+struct Placed {};
+
 /// Not enough memory, in words.
 class NoMemory : public std::bad_alloc {
  public:
@@ -25,11 +28,17 @@ class NoMemory : public std::bad_alloc {
   std::string text_;
 };
 
+template <class Error>
+class PlacedError : public Error, public Placed {
+ public:
+  explicit PlacedError(const std::string& text) : Error(text) {}
+};
+
 /// The exception that is being handled, nested in another one.
-template <class Outer>
-std::exception_ptr nested_in(Outer outer) {
+template <class Error>
+std::exception_ptr nested_in(const std::string& text) {
   try {
-    std::throw_with_nested(std::move(outer));
+    std::throw_with_nested(PlacedError<Error>(text));
   } catch (...) {
     return std::current_exception();
   }
@@ -41,18 +50,19 @@ std::exception_ptr with_place(const std::exception_ptr& error, const std::string
   const auto text = [&](const char* what) { return fmt::format("{} ({})", what, place); };
   try {
     std::rethrow_exception(error);
+  } catch (const Placed&) {
   } catch (const DeclarationError&) {
   } catch (const BrokenValueError&) {
   } catch (const cluster::RankLost&) {
   } catch (const std::bad_alloc& without) {
     const bool has_words = std::string_view(without.what()) != std::bad_alloc().what();
-    return nested_in(NoMemory(text(has_words ? without.what() : "not enough memory")));
+    return nested_in<NoMemory>(text(has_words ? without.what() : "not enough memory"));
   } catch (const std::invalid_argument& without) {
-    return nested_in(std::invalid_argument(text(without.what())));
+    return nested_in<std::invalid_argument>(text(without.what()));
   } catch (const std::exception& without) {
-    return nested_in(std::runtime_error(text(without.what())));
+    return nested_in<std::runtime_error>(text(without.what()));
   } catch (...) {
-    return nested_in(std::runtime_error(text("an exception that is not a std::exception")));
+    return nested_in<std::runtime_error>(text("an exception that is not a std::exception"));
   }
   return error;
 }

@@ -147,6 +147,12 @@ void StateWriter::settle() {
   if (is_checkpoint_) remove_old_checkpoints(file_, options_.keep);
 }
 
+void StateWriter::settle_if_written() {
+  const bool is_written =
+      pending_.valid() && pending_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (is_written) settle();
+}
+
 void StateWriter::handle_failure() const {
   try {
     throw;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <kumiko/runtime/detail/spawn.hpp>
@@ -117,12 +119,35 @@ bool hits_guard(const Descriptor& thread, const void* address) noexcept {
   return fault < guard_end && fault >= guard_end - tunables::kGuardSize;
 }
 
-void tell_what_and_where(const NamedSignal& fault, const siginfo_t& info) noexcept {
+/// The stack pointer where a signal has come; 0: not known.
+std::uintptr_t stack_pointer_of(const void* context) noexcept {
+  [[maybe_unused]] const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(registers.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return registers.sp;
+#else
+  return 0;
+#endif
+}
+
+/// Whether an access was where a function's frame begins: the stack has no room for it.
+bool hits_own_frame(const siginfo_t& info, const void* context) noexcept {
+  constexpr std::uintptr_t kBelow = std::uintptr_t{64} * 1024;  // a frame is touched page by page
+  constexpr std::uintptr_t kAbove = 4096;
+  const std::uintptr_t pointer = stack_pointer_of(context);
+  const auto fault = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  return pointer > kBelow && fault >= pointer - kBelow && fault < pointer + kAbove;
+}
+
+void tell_what_and_where(const NamedSignal& fault, const siginfo_t& info,
+                         const void* context) noexcept {
   SafeText line;
   line.add("\nkumiko: ").add(settings.prefix.data()).add(fault.name);
   // Positive: it comes from the processor, and not from somebody who sends signals.
   if (fault.has_address && info.si_code > 0) {
     line.add(" at address ").add_address(reinterpret_cast<std::uintptr_t>(info.si_addr));
+    if (hits_own_frame(info, context)) line.add(" (stack overflow)");
   }
   const int worker = this_thread::worker_index();
   if (worker >= 0) {
@@ -147,8 +172,10 @@ void tell_how_to_attach() noexcept {
   print(line.add_number(process).add("\n").view());
 }
 
-void report(const NamedSignal& fault, const siginfo_t& info) noexcept {
-  if (!has_told_of_overflow.load(std::memory_order_relaxed)) tell_what_and_where(fault, info);
+void report(const NamedSignal& fault, const siginfo_t& info, const void* context) noexcept {
+  if (!has_told_of_overflow.load(std::memory_order_relaxed)) {
+    tell_what_and_where(fault, info, context);
+  }
   print(fault_advice());
   tell_how_to_attach();
   while (settings.waits_for_debugger) pause();
@@ -194,7 +221,7 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     auto self = static_cast<pid_t>(syscall(SYS_gettid));
     pid_t who = 0;
     if (reporter.compare_exchange_strong(who, self)) {
-      report(kFaults[place_of(signal)], *info);
+      report(kFaults[place_of(signal)], *info, context);
     } else if (who != self) {
       leave_the_report_to_another();
     }
@@ -279,6 +306,18 @@ namespace kumiko::runtime {
 
 namespace {
 
+/// For an OS thread that has none. Until the thread ends.
+class OwnSignalStack {
+ public:
+  OwnSignalStack() {
+    stack_t own{};
+    if (sigaltstack(nullptr, &own) == 0 && (own.ss_flags & SS_DISABLE) != 0) stack_.emplace();
+  }
+
+ private:
+  std::optional<detail::SignalStack> stack_;
+};
+
 /// Named in functions that are not inlined only: a compiler may keep a thread-local variable's
 /// address across a switch, after which the caller may be on another OS thread.
 thread_local constinit const FaultNote* last_begun = nullptr;
@@ -295,6 +334,10 @@ thread_local constinit const FaultNote* last_begun = nullptr;
 [[gnu::noinline]] const FaultNote* FaultNote::innermost() noexcept { return last_begun; }
 
 [[gnu::noinline]] void FaultNote::begin() noexcept {
+  // An overflow of an OS thread's stack is told of by a handler on another stack.
+  if (detail::settings.reports.load(std::memory_order_relaxed)) {
+    [[maybe_unused]] static thread_local const OwnSignalStack stack;
+  }
   outer_ = last_begun;
   last_begun = this;
   // A handler on this OS thread finds the whole note before anything comes that it is about.
@@ -344,11 +387,7 @@ void report_faults(std::string_view prefix) {
   settings.waits_for_debugger = waits;
   // An overflow of this thread's own stack is told as well, unless it has another signal stack.
   // Never freed: an earlier handler may run on it while the process exits.
-  [[maybe_unused]] static const detail::SignalStack* stack = nullptr;
-  stack_t own{};
-  if (sigaltstack(nullptr, &own) == 0 && (own.ss_flags & SS_DISABLE) != 0) {
-    stack = new detail::SignalStack;
-  }
+  [[maybe_unused]] static const auto* const stack = new OwnSignalStack;
   // The kernel may let nobody else attach but parents.
   if (waits) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   // release: pairs with the acquire in handle_fault().

@@ -19,6 +19,18 @@ namespace {
 
 const std::string kAfterHelp = "the time from which on the fault shows";
 
+[[gnu::noinline]] int recurse(int depth) {
+  volatile int frame[64];
+  frame[depth % 64] = depth;
+  return depth < 0 ? 0 : recurse(depth + 1) + frame[depth % 64];
+}
+
+/// Touches the end of an array far larger than the stack's guard region.
+[[gnu::noinline]] void take_large_frame() {
+  volatile char frame[32 << 20];
+  frame[0] = 1;
+}
+
 class FaultySolver final : public Still {
  public:
   static amr::Description describe() {
@@ -44,6 +56,8 @@ class FaultySolver final : public Still {
                      "exit_in_prepare",
                      "never_return",
                      "throw_a_number",
+                     "recurse",
+                     "large_frame",
                      "refuse_on_way",
                      "multiply",
                      "write_nan"};
@@ -91,6 +105,8 @@ class FaultySolver final : public Still {
     if (shows("fail_in_advance", time)) throw std::runtime_error("cannot advance this patch");
     if (shows("refuse_on_way", time)) throw std::invalid_argument("no step can be had from here");
     if (shows("throw_a_number", time)) throw 42;
+    if (shows("recurse", time)) recurse(0);
+    if (shows("large_frame", time)) take_large_frame();
     Still::advance(before, coefficients, after);
     if (shows("multiply", time)) {
       for (int j = 0; j < amr::kPatchSize; ++j) {

@@ -93,6 +93,9 @@ class StateWriter {
   /// folder, with their sidecars, except the number to keep.
   void settle();
 
+  /// As settle() if the last file is whole by now; does not wait.
+  void settle_if_written();
+
   /// The latest file written by this object, a checkpoint or a state: a run can continue from
   /// either.
   const std::optional<std::filesystem::path>& latest() const { return latest_; }
