@@ -103,10 +103,10 @@ class Drawing {
     const int step = state.checkpoint.run.step;
     const auto [other, is_new] = steps_.emplace(step, file);
     if (!is_new) {
-      throw RequestError(
-          "'{}' has the same base step, {}, as '{}'; export the files of each run to a separate "
-          "folder",
-          file.string(), step, other->second.string());
+      throw std::runtime_error(
+          fmt::format("'{}' has the same base step, {}, as '{}'; export the files of each run to a "
+                      "separate folder",
+                      file.string(), step, other->second.string()));
     }
     values_ = values_ ? viz::joined(*values_, own) : own;
   }

@@ -30,6 +30,7 @@
 #include "prefix.hpp"
 #include "programs.hpp"
 #include "progress.hpp"
+#include "saved_results.hpp"
 #include "shared_options.hpp"
 #include "terminal.hpp"
 
@@ -275,7 +276,8 @@ int write_folder(const NewRequest& request, const std::string& source, const cha
   io::write_text_file(folder / "CMakeLists.txt", filled(plugin::templates::kBuild, name));
   io::write_text_file(folder / (name + ".toml"), filled(configuration, name));
   io::write_text_file(folder / "README.md", filled(readme, name));
-  fmt::print("{}\n", (folder / "README.md").string());
+  print_saved("the folder is written",
+              [&] { fmt::print("{}\n", (folder / "README.md").string()); });
   if (!path_leads_to_prefix()) {
     print_to_stderr(
         "kumiko: note: CMake cannot find this Kumiko through PATH; configure with: cmake -B build "

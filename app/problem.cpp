@@ -345,11 +345,11 @@ void warn_of(const io::ConfigSource& source) {
 void warn_of(const Problem& problem) {
   warn_of(problem.source);
   for (const double time : problem.run.output_times) {
+    const double step =
+        problem.options.steps > 0 ? problem.end_time() / problem.options.steps : 0.0;
+    const double end = step > 0.0 ? step * problem.stop_step : problem.end_time();
     // The last state is also that of times up to half a step after it.
-    const double end = problem.options.steps > 0
-                           ? problem.end_time() * (problem.stop_step + 0.5) / problem.options.steps
-                           : problem.end_time();
-    if (time <= end) continue;
+    if (time <= end + 0.5 * step) continue;
     print_warning("output.times has {}, but the run ends at t = {}; no file will be written for it",
                   time, end);
     break;

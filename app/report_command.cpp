@@ -232,10 +232,19 @@ void check_folders(const std::vector<fs::path>& named) {
 /// Where there is no folder yet, it is made, if it can be, only when there is something for it.
 void check_tables(const fs::path& folder) {
   std::error_code missing;
-  if (folder.empty() || !fs::exists(folder, missing)) return;
+  if (folder.empty()) return;
+  if (!fs::exists(folder, missing)) return io::check_writable_folder(folder);
   refuse_if(!fs::is_directory(folder, missing), "--csv: '{}' is not a folder; name another one",
             folder.string());
-  io::check_writable(folder / "balance_step.csv");
+  io::check_writable_folder(folder);
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".csv") continue;
+    std::string head;
+    std::getline(std::ifstream(entry.path()), head);
+    refuse_if(!head.starts_with("run,series,"),
+              "--csv: '{}' exists and is not a table of a report; name another folder",
+              entry.path().string());
+  }
 }
 
 /// Or an empty file, which may become one.

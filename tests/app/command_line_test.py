@@ -447,6 +447,7 @@ class Results(CommandTest):
             (["simulate", "run", "--json", "--output", "with_json"], None),
             (["export", "run", "--format", "chrome", "--output", "exported"], r"'exported/.*' is complete"),
             (["report", "run", "--output", "page.html"], "the report is written"),
+            (["solver", "new", "mine"], "the folder is written"),
         ):
             with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
                 done = subprocess.run([KUMIKO, *map(str, words)], cwd=self.path, stdout=full, stderr=subprocess.PIPE,

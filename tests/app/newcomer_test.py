@@ -63,7 +63,7 @@ foreach(name run own_criterion own_boundary headers)
   add_executable(${name} ${name}.cpp)
   target_link_libraries(${name} PRIVATE kumiko::amr)
 endforeach()
-target_link_libraries(headers PRIVATE kumiko::cluster)
+target_link_libraries(headers PRIVATE kumiko::search)
 """
 FOUND = "find_package(kumiko REQUIRED COMPONENTS amr)"
 A_PART = f'set(KUMIKO_RUNTIME_ONLY OFF)\nadd_subdirectory("{SOURCE}" kumiko)'
@@ -257,7 +257,7 @@ class Threads(NewcomerTest):
         self.write_program("engine")
         done = self.call(CMAKE, "-S", "program", "-B", "build", "-D", f"kumiko_ROOT={self.prefix}")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("amr, plugin, cluster, runtime", " ".join(done.stderr.split()))
+        self.assertIn("amr, plugin, search, cluster, runtime", " ".join(done.stderr.split()))
 
     def test_given_the_sources_as_a_part_then_a_program_gets_the_threads_alone(self):
         self.write_program("")

@@ -218,7 +218,7 @@ class PictureTest(unittest.TestCase):
     def test_given_states_of_one_step_then_neither_replaces_the_other_unseen(self):
         files = [self.runs / name / "state_000010.hdf" for name in ("zalesak", "dyes")]
         result = self.export(*files, "--format", "png")
-        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.returncode, 1)
         self.assertIn("has the same base step, 10, as", result.stderr)
         self.assertEqual(self.names(), ["frame_000010.png"])
 

@@ -648,6 +648,10 @@ class Refused(ReportTest):
         self.assertEqual((unread / "summary.json").read_text(), "{")
         message = self.refused(unread, "--csv", unread / "summary.json")
         self.assertIn("--csv", message)
+        (unread / "mine").mkdir(exist_ok=True)
+        (unread / "mine" / "balance_step.csv").write_text("mine\n")
+        self.assertIn("is not a table of a report", self.refused(unread, "--csv", unread / "mine"))
+        self.assertEqual((unread / "mine" / "balance_step.csv").read_text(), "mine\n")
 
     def test_given_a_summary_of_other_workers_than_the_traces_then_the_page_says_so(self):
         other = self.path / "other"
