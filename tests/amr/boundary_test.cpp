@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <kumiko/amr/diagnostics.hpp>
@@ -363,8 +364,9 @@ TEST(Boundary, GivenAPrescribedSideWithoutValuesThenTheRunSaysWhatIsMissing) {
     Simulation run(problem, *solver, *backend, run_options(32, 2, 64));
     run.advance(1);
     FAIL();
-  } catch (const std::logic_error& error) {
-    EXPECT_NE(std::string(error.what()).find("boundary_values()"), std::string::npos);
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("boundary_values()"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("(the ghosts of level 0 patch (0, 0) at t = 0)"));
   }
 }
 
