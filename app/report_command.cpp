@@ -233,18 +233,17 @@ void check_folders(const std::vector<fs::path>& named) {
 void check_tables(const fs::path& folder) {
   std::error_code missing;
   if (folder.empty()) return;
-  if (!fs::exists(folder, missing)) return io::check_writable_folder(folder);
-  refuse_if(!fs::is_directory(folder, missing), "--csv: '{}' is not a folder; name another one",
-            folder.string());
+  refuse_if(fs::exists(folder, missing) && !fs::is_directory(folder, missing),
+            "--csv: '{}' is not a folder; name another one", folder.string());
   io::check_writable_folder(folder);
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".csv") continue;
-    std::string head;
-    std::getline(std::ifstream(entry.path()), head);
-    refuse_if(!head.starts_with("run,series,"),
-              "--csv: '{}' exists and is not a table of a report; name another folder",
-              entry.path().string());
-  }
+}
+
+/// The tables that were asked for, written before the page: they may be refused.
+template <class Subject>
+std::vector<fs::path> write_tables(const ReportRequest& request, const Subject& subject) {
+  if (request.tables.empty()) return {};
+  return refusing<viz::ForeignTable>(
+      [&] { return viz::write_report_tables(request.tables, subject); });
 }
 
 /// Or an empty file, which may become one.
@@ -289,9 +288,10 @@ int make_search_report(const ReportRequest& request, const fs::path& page) {
   options.title = request.title.empty()
                       ? fmt::format("Search: {}", search.record->at("title").get<std::string>())
                       : request.title;
+  const std::vector<fs::path> tables = write_tables(request, search);
   viz::write_report(page, search, options);
   tell_files(request, {page});
-  if (!request.tables.empty()) tell_files(request, write_report_tables(request.tables, search));
+  tell_files(request, tables);
   return kDone;
 }
 
@@ -315,9 +315,10 @@ int make_report(const ReportRequest& request) {
   const viz::ReportOptions options = options_of(request, subjects);
   std::vector<viz::ReportRun> runs;
   for (Subject& subject : subjects) runs.push_back(std::move(subject.run));
+  const std::vector<fs::path> tables = write_tables(request, runs);
   viz::write_report(page, runs, options);
   tell_files(request, {page});
-  if (!request.tables.empty()) tell_files(request, viz::write_report_tables(request.tables, runs));
+  tell_files(request, tables);
   return kDone;
 }
 

@@ -14,6 +14,7 @@ inline constexpr int kDone = 0;
 inline constexpr int kRunFailed = 1;
 inline constexpr int kWrongRequest = 2;
 
+/// The error where results can be printed nowhere.
 inline constexpr const char* kStdoutFault =
     "cannot write to stdout; its disk may be full, or its reader may have ended";
 

@@ -12,9 +12,9 @@ function(kumiko_add_plugin name)
   target_link_libraries(${name} PRIVATE kumiko::plugin)
   # A frame larger than a stack's guard region would jump over it, into memory that is somebody's.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND optimised -fstack-clash-protection)
+    set(guarded $<$<COMPILE_LANGUAGE:CXX>:-fstack-clash-protection>)
   endif()
-  target_compile_options(${name} PRIVATE ${optimised})
+  target_compile_options(${name} PRIVATE ${optimised} ${guarded})
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so"
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(NOT KUMIKO_SANITIZER)  # whose functions are the program's

@@ -648,10 +648,19 @@ class Refused(ReportTest):
         self.assertEqual((unread / "summary.json").read_text(), "{")
         message = self.refused(unread, "--csv", unread / "summary.json")
         self.assertIn("--csv", message)
-        (unread / "mine").mkdir(exist_ok=True)
-        (unread / "mine" / "balance_step.csv").write_text("mine\n")
-        self.assertIn("is not a table of a report", self.refused(unread, "--csv", unread / "mine"))
-        self.assertEqual((unread / "mine" / "balance_step.csv").read_text(), "mine\n")
+
+    def test_given_a_table_of_somebody_elses_then_it_stays_and_no_page_is_written(self):
+        folder, page = self.path / "tables", self.path / "page.html"
+        folder.mkdir()
+        (folder / "other.csv").write_text("other\n")
+        for _ in range(2):  # tables of an earlier report are replaced
+            self.assertEqual(kumiko("report", self.path / "each", "--csv", folder, "--output", page).returncode, 0)
+        page.unlink()
+        (folder / "balance_step.csv").write_text("mine\n")
+        self.assertIn("is not a table of a report",
+                      self.refused(self.path / "each", "--csv", folder, "--output", page))  # fmt: skip
+        self.assertEqual((folder / "balance_step.csv").read_text(), "mine\n")
+        self.assertFalse(page.exists())
 
     def test_given_a_summary_of_other_workers_than_the_traces_then_the_page_says_so(self):
         other = self.path / "other"

@@ -7,7 +7,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,7 +14,6 @@
 
 #include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/step_error.hpp>
-#include <kumiko/cluster/errors.hpp>
 
 #include "observation/patch_error.hpp"
 

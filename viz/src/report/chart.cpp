@@ -1,6 +1,7 @@
 #include "chart.hpp"
 
 #include <cmath>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace kumiko::viz {
 namespace report {
 
 namespace {
+
+/// How every table begins.
+constexpr std::string_view kTableHead = "run,series,";
 
 std::string_view name_of(ChartKind kind) {
   constexpr std::string_view kNames[] = {"lines", "steps", "bars"};
@@ -65,7 +69,7 @@ nlohmann::ordered_json to_json(const Chart& chart) {
 }
 
 std::string to_csv(const Chart& chart) {
-  std::string csv = fmt::format("run,series,{},{}\n", csv_field(with_unit(chart.x)),
+  std::string csv = fmt::format("{}{},{}\n", kTableHead, csv_field(with_unit(chart.x)),
                                 csv_field(with_unit(chart.y)));
   for (const ChartPanel& panel : chart.panels) {
     for (const ChartSeries& series : panel.series) {
@@ -98,6 +102,17 @@ std::vector<Chart> charts_of(std::span<const ReportRun> runs) {
 
 namespace {
 
+/// Refuses to replace a file that does not begin as a table of to_csv().
+void refuse_foreign(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::string head;
+  if (!stream.is_open() || (std::getline(stream, head), head.starts_with(report::kTableHead))) {
+    return;
+  }
+  throw ForeignTable(fmt::format(
+      "--csv: '{}' exists and is not a table of a report; name another folder", file.string()));
+}
+
 std::vector<std::filesystem::path> write_tables(const std::filesystem::path& folder,
                                                 const std::vector<report::Chart>& charts) {
   std::error_code failed;
@@ -106,6 +121,9 @@ std::vector<std::filesystem::path> write_tables(const std::filesystem::path& fol
     throw io::OutputError(fmt::format("cannot make '{}': {}", folder.string(), failed.message()));
   }
   std::vector<std::filesystem::path> files;
+  for (const report::Chart& chart : charts) {
+    if (!chart.panels.empty()) refuse_foreign(folder / (chart.id + ".csv"));
+  }
   for (const report::Chart& chart : charts) {
     if (chart.panels.empty()) continue;
     files.push_back(folder / (chart.id + ".csv"));

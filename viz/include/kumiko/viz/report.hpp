@@ -84,8 +84,14 @@ void write_report(const std::filesystem::path& file, std::span<const ReportRun> 
 void write_report(const std::filesystem::path& file, const ReportSearch& search,
                   const ReportOptions& options);
 
+/// A file that is there and no table of a report; the message names it.
+struct ForeignTable : io::OutputError {
+  using OutputError::OutputError;
+};
+
 /// Write the numbers of every chart as a file NAME.csv into a folder, which is made if it does not
-/// exist. Throw io::OutputError.
+/// exist. Tables of an earlier report are replaced. Throw ForeignTable, before anything is written,
+/// where another file would be, and io::OutputError.
 /// \return the files
 std::vector<std::filesystem::path> write_report_tables(const std::filesystem::path& folder,
                                                        std::span<const ReportRun> runs);
