@@ -9,7 +9,7 @@ namespace kumiko::runtime {
 /// A descriptor that becomes readable when another one does, when somebody rings, or at a time.
 class Bell {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = std::chrono::steady_clock;  ///< of ring_at() and silence()
 
   /// \param other  the other descriptor, -1 for none
   /// \throws std::system_error if the system refuses a descriptor
@@ -18,6 +18,7 @@ class Bell {
   Bell& operator=(const Bell&) = delete;
   ~Bell();
 
+  /// What a sleeper waits on (poll, epoll): readable once the other one is, or once it rang.
   int descriptor() const noexcept { return all_; }
 
   /// Makes it readable; for any thread. Cost: a system call.
