@@ -26,9 +26,10 @@ const std::string kAfterHelp = "the time from which on the fault shows";
 }
 
 /// Touches the end of an array far larger than the stack's guard region.
-[[gnu::noinline]] void take_large_frame() {
+[[gnu::noinline]] int take_large_frame() {
   volatile char frame[32 << 20];
   frame[0] = 1;
+  return frame[0];
 }
 
 class FaultySolver final : public Still {
