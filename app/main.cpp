@@ -145,8 +145,15 @@ Failure failure_now() {
   } catch (const RequestError& error) {
     return {error.what(), kWrongRequest};
   } catch (const std::system_error& error) {
-    // The formatting library knows of stdout only that it is a file.
     const std::string_view what = error.what();
+    // As std::thread says it.
+    if (error.code() == std::errc::resource_unavailable_try_again &&
+        what == error.code().message()) {
+      return {
+          "the system refuses one more OS thread; raise the limit on processes (ulimit -u) or on "
+          "memory (ulimit -v)"};
+    }
+    // The formatting library knows of stdout only that it is a file.
     return {what.starts_with("cannot write to file")
                 ? fmt::format("cannot write to stdout: {}", error.code().message())
                 : std::string(what)};

@@ -153,6 +153,21 @@ TEST_F(OutputFolderTest, GivenNoNameOrAFolderThatCannotBeMadeThenItIsRefused) {
               HasSubstr("/proc/kumiko"));
 }
 
+// Root has the permission there, and no file can be made.
+TEST_F(OutputFolderTest, GivenAFileSystemOfTheKernelsThenTheCheckRefusesIt) {
+  EXPECT_THAT(check_refusal("/proc/kumiko"), HasSubstr("'/proc'; name another folder"));
+  EXPECT_THAT(refusal_of<OutputError>([] { check_writable("/proc/kumiko"); }),
+              HasSubstr("'/proc'; name another file"));
+  EXPECT_THAT(refusal_of<OutputError>([] { check_writable_folder("/proc/kumiko"); }),
+              HasSubstr("'/proc'; name another folder"));
+}
+
+TEST_F(OutputFolderTest, GivenAFolderThatTakesFilesThenTheCheckLeavesNothingThere) {
+  check_writable(folder_ / "file");
+  check_writable_folder(folder_ / "folder");
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
 TEST_F(OutputFolderTest, GivenOverwriteThenFilesOfRunsGoAndAllElseStays) {
   const std::vector<std::string> of_runs = {
       "state_000010.hdf", "state_000020.hdf.part", "field_start.png", "field_end.png.part",

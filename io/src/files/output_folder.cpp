@@ -75,10 +75,23 @@ const RunFile* find_run_file(std::string_view name) {
   return found == kRunFiles.end() ? nullptr : found;
 }
 
+/// What the system answers to a new file in a folder, 0 if it makes one. A file system of the
+/// kernel's, as /sys, grants root the permission and refuses the file.
+int error_of_new_file(const fs::path& folder) {
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return errno;
+  const FileDescriptor unnamed(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  if (unnamed.get() >= 0) return 0;
+  std::string name = (folder / ".kumiko-XXXXXX").string();
+  const FileDescriptor named(::mkostemp(name.data(), O_CLOEXEC));
+  if (named.get() < 0) return errno;
+  ::unlink(name.c_str());
+  return 0;
+}
+
 /// Why this process, as the user it acts for, may add no files to a folder; empty if it may.
 std::string what_forbids_files(const fs::path& folder) {
-  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
-  const int error = errno;
+  const int error = error_of_new_file(folder);
+  if (error == 0) return {};
   return error == EACCES ? "no permission to write to"
                          : std::generic_category().message(error) + ":";
 }

@@ -1,6 +1,7 @@
 #include "hdf5/hdf5_capture.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -131,7 +132,9 @@ struct CaptureDriver {
 
 void Capture::fill(const std::string& name, const std::function<Object()>& access,
                    const std::function<void(const Object& file)>& write) {
+  constexpr const char* kNoMemory = "there is not enough memory";
   const QuietErrors quiet;
+  errno = 0;
   try {
     const Object properties = access();
     require(CaptureDriver::id());
@@ -139,11 +142,11 @@ void Capture::fill(const std::string& name, const std::function<Object()>& acces
     require(H5Pset_driver(properties.id(), CaptureDriver::id(), &target));
     write({H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose});
   } catch (const Error& error) {
-    throw OutputError(fmt::format("cannot write '{}': {}", name, error.what()));
+    // The library says of a failed malloc() only what it was for.
+    throw OutputError(
+        fmt::format("cannot write '{}': {}", name, errno == ENOMEM ? kNoMemory : error.what()));
   }
-  if (!whole_ || !closed_) {
-    throw OutputError(fmt::format("cannot write '{}': there is not enough memory", name));
-  }
+  if (!whole_ || !closed_) throw OutputError(fmt::format("cannot write '{}': {}", name, kNoMemory));
 }
 
 void Capture::clear() {
