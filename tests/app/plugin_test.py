@@ -173,7 +173,12 @@ class BrokenFile(PluginTest):
         folder = self.copied("no_plugin.so", "several.so")
         (folder / "notes.txt").write_text("kumiko_plugin_entry")
         (folder / "empty.so").touch()
+        (folder / "cut.so").write_bytes(SEVERAL.read_bytes()[:400])
         self.assert_done(self.run_shipped("--plugin-path", folder))
+        done = self.run_shipped("--plugin-path", folder, "--set", "solver.name=mine")
+        for name, reason in (("empty", "it is empty"), ("cut", "its end is missing"),
+                             ("no_plugin", "it is not a plugin: it has no KUMIKO_PLUGIN")):  # fmt: skip
+            self.assert_told(done, 2, f"'{folder / name}.so' was skipped, since {reason}")
         done = self.run_shipped("--plugin-path", folder / "no_plugin.so")
         self.assert_told(done, 2, folder / "no_plugin.so", "is not a plugin", "KUMIKO_PLUGIN")
 

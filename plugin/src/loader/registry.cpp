@@ -62,7 +62,11 @@ void Registry::add_path(const std::filesystem::path& path) {
     const std::filesystem::path& file = entry->path();
     try {
       if (file.extension() == ".so") {
-        (detail::mentions_entry(file) ? files : skipped_).push_back(file);
+        if (detail::mentions_entry(file)) {
+          files.push_back(file);
+        } else {
+          skipped_.push_back({file, detail::why_no_plugin(file)});
+        }
       }
     } catch (const detail::PluginError& failure) {
       broken_.push_back({file, path, failure.what()});

@@ -221,6 +221,13 @@ bool mentions_entry(const std::filesystem::path& file) {
   return bytes.find(KUMIKO_ENTRY_SYMBOL) != std::string::npos;
 }
 
+std::string why_no_plugin(const std::filesystem::path& file) {
+  std::error_code unreadable;
+  if (std::filesystem::file_size(file, unreadable) == 0) return "it is empty";
+  if (is_cut_short(file)) return "its end is missing";
+  return "it is not a plugin: it has no KUMIKO_PLUGIN";
+}
+
 Offer load(const std::filesystem::path& file) {
   Offer offer;
   const std::string path = file.string();

@@ -33,6 +33,9 @@ void refuse_if(bool is_wrong, fmt::format_string<Values...> message, Values&&...
 /// Throws PluginError when this process may not open one more file.
 bool mentions_entry(const std::filesystem::path& file);
 
+/// Of a file that does not mention it, as SkippedFile has it.
+std::string why_no_plugin(const std::filesystem::path& file);
+
 /// What a plugin offers, checked.
 struct Offer {
   std::vector<SolverFactory> solvers;

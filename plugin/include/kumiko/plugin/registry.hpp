@@ -27,6 +27,12 @@ struct BrokenPlugin {
   std::string reason;           ///< the reason, with the file and the remedy
 };
 
+/// A shared object in a folder that is not taken for a plugin.
+struct SkippedFile {
+  std::filesystem::path file;
+  std::string reason;  ///< a clause, such as "it is empty"
+};
+
 /// Plugins are loaded when a registry is made, from the paths that it is given and no others, and
 /// stay loaded while the program runs. Solvers and cases made by it throw std::invalid_argument if
 /// the plugin refuses a value, and std::runtime_error for its other exceptions, with the plugin's
@@ -44,7 +50,7 @@ class Registry {
   const std::vector<CaseFactory>& cases() const { return cases_; }
   const std::vector<BrokenPlugin>& broken() const { return broken_; }
   /// Shared objects in folders that were skipped, since they do not mention the entry symbol.
-  const std::vector<std::filesystem::path>& skipped() const { return skipped_; }
+  const std::vector<SkippedFile>& skipped() const { return skipped_; }
   /// A line for each plugin that changed state of the whole process while it was loaded; it names
   /// the file, the change and the remedy. The change has been undone, and the plugin can be used.
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -57,7 +63,7 @@ class Registry {
   std::vector<SolverFactory> solvers_;
   std::vector<CaseFactory> cases_;
   std::vector<BrokenPlugin> broken_;
-  std::vector<std::filesystem::path> skipped_;
+  std::vector<SkippedFile> skipped_;
   std::vector<std::string> warnings_;
 };
 
