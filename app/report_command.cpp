@@ -141,12 +141,24 @@ States spread(const States& states) {
   return some;
 }
 
+/// The time after so many base steps: between two rows as if their steps were of one length.
+double time_of(std::int64_t step, const std::vector<io::DiagnosticsRow>& rows) {
+  const auto after = std::ranges::lower_bound(rows, step, {}, &io::DiagnosticsRow::step);
+  if (after == rows.end()) return rows.back().time;
+  if (after->step == step || after == rows.begin()) return after->time;
+  const io::DiagnosticsRow& before = *std::prev(after);
+  const double part =
+      static_cast<double>(step - before.step) / static_cast<double>(after->step - before.step);
+  return before.time + part * (after->time - before.time);
+}
+
 /// The states nearest to the times.
-States nearest(const States& states, const std::vector<double>& times, double dt) {
+States nearest(const io::RunFolder& folder, const std::vector<double>& times) {
   States chosen;
+  const States& states = folder.states;
   for (const double time : times) {
     const auto distance = [&](const auto& state) {
-      return std::abs(static_cast<double>(state.first) * dt - time);
+      return std::abs(time_of(state.first, folder.diagnostics) - time);
     };
     chosen.insert(*std::ranges::min_element(states, {}, distance));
   }
@@ -155,13 +167,15 @@ States nearest(const States& states, const std::vector<double>& times, double dt
 
 std::vector<io::StoredState> read_states(const io::RunFolder& folder,
                                          const std::vector<double>& times) {
-  const io::DiagnosticsRow& end = folder.diagnostics.back();
-  const double dt = end.step > 0 ? end.time / static_cast<double>(end.step) : 0.0;
   std::vector<io::StoredState> states;
-  for (const auto& [step, file] :
-       times.empty() ? spread(folder.states) : nearest(folder.states, times, dt)) {
+  for (const auto& [step, file] : times.empty() ? spread(folder.states) : nearest(folder, times)) {
     type_of_named(file);
-    states.push_back(io::read_state(file));
+    try {
+      states.push_back(io::read_state(file));
+    } catch (const io::NotACheckpoint& error) {
+      // A file of the user's that has the name of one of the run's.
+      print_warning("{}; the report leaves it out", error.what());
+    }
   }
   return states;
 }
@@ -178,6 +192,10 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
     return;
   }
   const std::vector<io::StoredState> states = read_states(run.folder, times);
+  if (states.empty()) {
+    run.about_pictures = fmt::format("{} has no state that can be read.", run.name);
+    return;
+  }
   run.pictures = viz::draw_pictures(states);
   const bool extras = std::ranges::all_of(
       states, [](const io::StoredState& state) { return viz::has_extras(state.checkpoint.run); });

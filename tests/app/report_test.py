@@ -649,6 +649,22 @@ class Refused(ReportTest):
         message = self.refused(unread, "--csv", unread / "summary.json")
         self.assertIn("--csv", message)
 
+    @unittest.skipUnless(HAS_VTK, "this build draws no pictures")
+    def test_given_times_and_steps_of_other_lengths_then_the_nearest_state_is_shown(self):
+        folder = self.path / "own_steps"
+        keys = ["time.steps=0", "time.cfl=0.9", "grid.base=32", "amr.levels=1", "output.every=8"]
+        words = [word for key in keys for word in ("--set", key)]
+        done = kumiko("run", CASES / "vortex" / "vortex.toml", *words, "--quiet", "--output", folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        times = [file["time"] for file in json.loads((folder / "states.hdf.series").read_text())["files"]]
+        (folder / "state_000001.hdf").write_text("somebody else's")
+        done = kumiko("report", folder, "--times", "0,2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("state_000001.hdf' is not a checkpoint", done.stderr)
+        shown = set(re.findall(r"t = ([0-9.]+[0-9])", (folder / "report.html").read_text()))
+        nearest = min(times, key=lambda time: abs(time - 2))
+        self.assertTrue(any(abs(float(time) - nearest) < 1e-3 for time in shown), (nearest, shown))
+
     def test_given_a_table_of_somebody_elses_then_it_stays_and_no_page_is_written(self):
         folder, page = self.path / "tables", self.path / "page.html"
         folder.mkdir()

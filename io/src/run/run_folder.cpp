@@ -295,6 +295,7 @@ RunFolder read_run_folder(const fs::path& folder) {
   run.diagnostics = read_diagnostics(folder / "diagnostics.csv", steps);
   run.load = read_load(folder / "load.csv", steps);
   run.states = OutputFolder::numbered(folder, "state_#.hdf");
+  run.states.erase(run.states.upper_bound(steps), run.states.end());
   run.has_trace = fs::is_regular_file(folder / kTraceFile, hidden);
   run.altered = altered_texts(folder);
   return run;

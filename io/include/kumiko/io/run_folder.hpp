@@ -37,7 +37,7 @@ struct RunFolder {
   /// diagnostics.csv, as far as all runs have it alike: without components and updates.
   std::vector<DiagnosticsRow> diagnostics;
   std::vector<amr::BaseStepLoad> load;                   ///< load.csv, by base step
-  std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps taken
+  std::map<std::int64_t, std::filesystem::path> states;  ///< by base steps, to the last
   bool has_trace = false;                                ///< whether there is a kTraceFile
   /// The files of the texts above that are not as the run's manifest says, and the manifest if it
   /// has changed. States and trace have seals of their own.
