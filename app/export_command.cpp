@@ -1,10 +1,13 @@
 // kumiko export: states and traces in the formats of other programs.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <variant>
 #include <vector>
@@ -67,6 +70,17 @@ fs::path new_folder(fs::path folder) {
   return folder;
 }
 
+/// Throws RequestError where there is a file that does not begin as those that would replace it.
+fs::path own_file(fs::path file, std::string_view head) {
+  std::string found(head.size(), '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(found.data(), static_cast<std::streamsize>(found.size()));
+  refuse_if(stream.gcount() > 0 && found != head,
+            "'{}' exists and is not an exported trace; name another folder with --output",
+            file.string());
+  return file;
+}
+
 fs::path export_plotfile(const io::StoredState& state, const fs::path& output) {
   fs::path folder = new_folder(output / fmt::format("plt_{:06}", state.checkpoint.run.step));
   io::write_plotfile(folder, state);
@@ -74,7 +88,7 @@ fs::path export_plotfile(const io::StoredState& state, const fs::path& output) {
 }
 
 fs::path export_chrome(const amr::Trace& trace, const fs::path& output) {
-  fs::path file = output / "trace.json";
+  fs::path file = own_file(output / "trace.json", io::kChromeTraceHead);
   io::write_text_file(file, [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
   return file;
 }
@@ -86,7 +100,7 @@ fs::path export_otf2(const amr::Trace& trace, const fs::path& output) {
 }
 
 fs::path export_csv(const amr::Trace& trace, const fs::path& output) {
-  fs::path file = output / "trace.csv";
+  fs::path file = own_file(output / "trace.csv", io::kTraceTableHead);
   io::write_text_file(file, [&](std::ostream& out) { io::write_trace_csv(out, trace); });
   return file;
 }
@@ -181,13 +195,16 @@ void check_format(const ExportFormat& chosen, std::size_t files) {
             chosen.name, files);
 }
 
-fs::path export_one(const ExportFormat& format, const fs::path& file,
-                    const PictureRequest& request) {
+/// \param steps  of the states before
+fs::path export_one(const ExportFormat& format, const fs::path& file, const PictureRequest& request,
+                    std::map<int, fs::path>& steps) {
   if (const auto* const write = std::get_if<WriteTrace>(&format.write)) {
     return (*write)(read_named_trace(file), request.output);
   }
   refuse_folder(file);
-  return std::get<WriteState>(format.write)(read_named_state(file), request.output);
+  const io::StoredState state = read_named_state(file);
+  add_step(steps, state.checkpoint.run.step, file);
+  return std::get<WriteState>(format.write)(state, request.output);
 }
 
 int export_files(const Options& options, PictureRequest& request) {
@@ -198,9 +215,10 @@ int export_files(const Options& options, PictureRequest& request) {
   const ExportFolder folder(request.output);
   if (const auto* const write = std::get_if<WriteStates>(&format.write)) return (*write)(request);
   int code = kDone;
+  std::map<int, fs::path> steps;
   for (const fs::path& file : request.files) {
     try {
-      const fs::path result = export_one(format, file, request);
+      const fs::path result = export_one(format, file, request, steps);
       if (!request.quiet) {
         print_saved(fmt::format("'{}' is complete", result.string()),
                     [&] { fmt::print("{}\n", result.string()); });

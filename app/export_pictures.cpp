@@ -100,14 +100,7 @@ class Drawing {
     const io::StoredState state = io::read_state(file);
     const viz::Range own =
         viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
-    const int step = state.checkpoint.run.step;
-    const auto [other, is_new] = steps_.emplace(step, file);
-    if (!is_new) {
-      throw std::runtime_error(
-          fmt::format("'{}' has the same base step, {}, as '{}'; export the files of each run to a "
-                      "separate folder",
-                      file.string(), step, other->second.string()));
-    }
+    add_step(steps_, state.checkpoint.run.step, file);
     values_ = values_ ? viz::joined(*values_, own) : own;
   }
 
@@ -223,6 +216,15 @@ class Frames {
 };
 
 }  // namespace
+
+void add_step(std::map<int, fs::path>& steps, int step, const fs::path& file) {
+  const auto [other, is_new] = steps.emplace(step, file);
+  if (is_new) return;
+  throw std::runtime_error(
+      fmt::format("'{}' has the same base step, {}, as '{}'; export the files of each run to a "
+                  "separate folder",
+                  file.string(), step, other->second.string()));
+}
 
 void add_picture_options(Options& options, PictureRequest& request) {
   options.add("--quantity", &request.quantity,

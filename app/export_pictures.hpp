@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,11 @@ struct PictureRequest {
   int fps = 10;                         ///< pictures a second of an animation
   int width = viz::kUsualPictureWidth;  ///< of the picture of a square domain, in pixels
 };
+
+/// Adds a file to those whose results are named after their base steps. Throws std::runtime_error
+/// where another one has the same.
+void add_step(std::map<int, std::filesystem::path>& steps, int step,
+              const std::filesystem::path& file);
 
 /// Declares an option for each of what says how to draw.
 void add_picture_options(Options& options, PictureRequest& request);

@@ -314,6 +314,18 @@ class MadeByHand(ExportTest):
         line = self.refusal("export", self.path / "other.hdf", "--format", "chrome")
         self.assertIn("another program wrote it", line)
 
+    def test_given_a_file_of_somebody_elses_under_the_name_then_it_stays(self):
+        for form, name in (("chrome", "trace.json"), ("csv", "trace.csv")):
+            mine = self.path / "mine" / name
+            mine.parent.mkdir(exist_ok=True)
+            words = ["export", self.path / "small.hdf", "--format", form, "--output", mine.parent]
+            mine.write_text("mine")
+            self.assertIn("is not an exported trace", self.refusal(*words))
+            self.assertEqual(mine.read_text(), "mine")
+            mine.write_text("")
+            for _ in range(2):  # those of an earlier export are replaced
+                self.assertEqual(kumiko(*words).returncode, 0)
+
     def test_given_two_traces_then_they_are_not_written_to_one_name(self):
         line = self.refusal("export", *[self.path / "small.hdf"] * 2, "--format", "chrome")
         self.assertIn("one trace at a time", line)

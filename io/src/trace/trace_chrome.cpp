@@ -33,10 +33,9 @@ class ChromeWriter {
       : text_(out), trace_(trace), order_(by_time(trace)), waits_(waits_ns(trace, order_)) {}
 
   void write() {
-    text_ << "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"case\":" << json(trace_.case_name)
-          << ",\"solver\":" << json(trace_.solver) << ",\"backend\":" << json(trace_.backend)
-          << ",\"schedule\":" << json(trace_.schedule) << ",\"workers\":" << trace_.workers
-          << "},\"traceEvents\":[";
+    text_ << kChromeTraceHead << json(trace_.case_name) << ",\"solver\":" << json(trace_.solver)
+          << ",\"backend\":" << json(trace_.backend) << ",\"schedule\":" << json(trace_.schedule)
+          << ",\"workers\":" << trace_.workers << "},\"traceEvents\":[";
     write_rows();
     write_stretches();
     write_spans();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <stdexcept>
+#include <string_view>
 
 #include <kumiko/amr/trace.hpp>
 
@@ -28,6 +29,11 @@ void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 /// trace, and TraceError if it is truncated, damaged or inconsistent.
 /// \param path  the trace's file, or the folder of a run that has one
 amr::Trace read_trace(const std::filesystem::path& path);
+
+/// How the files that are exported from traces begin, by which they are told from others.
+inline constexpr std::string_view kChromeTraceHead =
+    R"({"displayTimeUnit":"ns","otherData":{"case":)";
+inline constexpr std::string_view kTraceTableHead = "base_step,level,i,j,kind,";
 
 /// Writes Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece
 /// of work, named by level and patch; arrows from the pieces waited for; counters of ready threads
