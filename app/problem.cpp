@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -48,11 +49,11 @@ const auto& named(const io::ConfigSource& source, const char* kind, const Factor
   const std::string& name = source.text(key);
   if (const auto* factory = amr::find_factory(factories, name)) return *factory;
   const std::vector<std::string> known = names(factories);
-  const std::string skipped =
-      plugins.skipped().empty()
-          ? std::string()
-          : fmt::format(". '{}' was skipped, since it is not a plugin: it has no KUMIKO_PLUGIN",
-                        plugins.skipped().front().string());
+  constexpr std::size_t kMost = 3;  // a folder of the system's libraries has hundreds
+  std::string skipped;
+  for (const plugin::SkippedFile& file : plugins.skipped() | std::views::take(kMost)) {
+    skipped += fmt::format(". '{}' was skipped, since {}", file.file.string(), file.reason);
+  }
   throw source.error(
       key, fmt::format("there is no {} '{}'; choose among {}, or add the folder of its plugin to "
                        "--plugin-path or KUMIKO_PLUGIN_PATH{}{}",
@@ -239,8 +240,8 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
 }
 
 /// The words for an error, with the plugins that it can be from.
-std::string in_words(const amr::BrokenValueError& error, const Problem& problem) {
-  return fmt::format("{} ({})", error.what(), plugins_in_words(problem));
+std::string in_words(const std::exception& error, const Problem& problem) {
+  return fmt::format("{} ({})", io::with_keys(error.what()), plugins_in_words(problem));
 }
 std::string in_words(const amr::DeclarationError& error, const Problem& problem) {
   return fmt::format("'{}': {}", problem.solver_file.string(), error.what());
@@ -255,6 +256,9 @@ auto blaming(const Problem& problem, Make make) {
     } catch (const amr::OptionError& error) {
       throw problem.source.error(error);
     } catch (const amr::DeclarationError& error) {
+      throw RequestError("{}", in_words(error, problem));
+    } catch (const std::invalid_argument& error) {
+      // Of the case, the solver, or that they do not fit each other.
       throw RequestError("{}", in_words(error, problem));
     } catch (const amr::BrokenValueError& error) {
       throw std::runtime_error(in_words(error, problem));
@@ -311,8 +315,8 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder,
   const std::string of = fmt::format("the run in '{}'", folder.string());
   const std::string changed = refuse_differences(problem, earlier, of);
   refuse_if(!changes && !changed.empty(),
-            "the values of {} differ from the checkpoint's: {}; set them with --set, or continue "
-            "the checkpoint in another folder with --output",
+            "{} has other values than the checkpoint (its own -> the checkpoint's): {}; give its "
+            "own with --set, or continue the checkpoint in another folder with --output",
             of, changed);
 }
 

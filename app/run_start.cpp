@@ -278,10 +278,20 @@ void check_trace(const Start& start) {
 /// Refuses to change a run of which nothing is left.
 void check_changes(const Start& start) {
   if (!is_done(start) || start.changes.empty()) return;
+  const amr::SavedRun& run = start.from->checkpoint.run;
+  const Problem& problem = start.problem;
+  // A number of steps divides what is left of the time, so that both must leave some.
+  const std::string more_steps =
+      run.step < problem.stop_step
+          ? std::string()
+          : fmt::format(" {} to more than {}",
+                        problem.run.stop_step > 0 ? "time.stop_step" : "time.steps", run.step);
+  const bool is_later = run.time < (1.0 - kRounded) * problem.end_time();
   throw RequestError(
       "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
-      "they were, or set time.end to a later time",
-      start.from->file.string(), start.changes);
+      "they were, or set{}{}{}",
+      start.from->file.string(), start.changes, is_later ? "" : " time.end to a later time",
+      is_later || more_steps.empty() ? "" : " and", more_steps);
 }
 
 }  // namespace

@@ -114,7 +114,10 @@ void refuse_solver_keys(const std::vector<std::string>& overrides) {
 
 /// Ascending, each once.
 std::vector<int> sorted_resolutions(const CompareRequest& request, int points_of_file) {
-  std::set<int> resolutions(request.resolutions.begin(), request.resolutions.end());
+  std::set<int> resolutions;
+  for (const int points : request.resolutions) {
+    refuse_if(!resolutions.insert(points).second, "--resolutions: {} is named twice", points);
+  }
   if (resolutions.empty()) resolutions.insert(points_of_file);
   return {resolutions.begin(), resolutions.end()};
 }
@@ -268,6 +271,7 @@ auto naming(const Contender& contender, Function f) {
   try {
     return f();
   } catch (const RequestError& error) {
+    if (contender.option == "solver.name") throw;  // the file's own, and the only one
     const std::string name = contender.as_asked() + ": ";
     const std::string what = error.what();
     throw RequestError(what.starts_with(name) ? what : name + what);

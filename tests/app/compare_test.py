@@ -267,6 +267,7 @@ class Compare(CommandTest):
         refused("--solver", f"{cubic},case.name=vortex", parts=["case.name"])
         refused("--solvers", cubic, "--set", "solver.departure=exact", parts=["--solver NAME"])
         refused("--solvers", cubic, "--resolutions", "64,100", parts=["100", "16"])
+        refused("--resolutions", "32,32", parts=["--resolutions", "32 is named twice"])
         refused("--resolutions", "32", "--set", "grid.base=48", parts=["--set grid.base=48", "--resolutions"])
         refused("--solvers", cubic, "--resolutions", "8", parts=["--resolutions", "16"])
         refused("--solvers", cubic, "--norm", "l2", parts=["l1_relative"])

@@ -143,6 +143,8 @@ class Restart(RestartTest):
         self.assertNotIn("updates/s", done.output)
         self.assertEqual(self.summary(), first)
         self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+        changed = self.kumiko("run", "--restart", "latest", "--output", "run", *settings("amr.buffer=3"))
+        self.assert_refused(changed, "amr.buffer: 2 -> 3", "or set time.stop_step to more than 60")
         # Elsewhere nobody knows at what rate it went.
         again = self.run_well("--restart", "run/state_000060.hdf", folder="again")
         self.assertIsNone(again["updates_per_core_s"])
@@ -442,6 +444,10 @@ class Export(RestartTest):
             self.assertEqual(float(header[4]), float(row["time"]))
         done = self.kumiko("export", states[0], "--output", "plots")
         self.assert_refused(done, "'plots/plt_000020' already exists", "--output")
+        shutil.copy(states[0], self.path / "copy.hdf")
+        done = self.kumiko("export", states[0], "copy.hdf", "--output", "both")
+        self.assertEqual(done.returncode, 1, done.errors)
+        self.assertIn(f"'copy.hdf' has the same base step, 20, as '{states[0]}'", done.errors)
 
     def test_given_states_and_png_then_frames_are_drawn(self):
         self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=3"))

@@ -76,8 +76,9 @@ TEST(ConfigError, UnknownTableNamesTheNearestOne) {
 TEST(ConfigError, ATableIsNoKey) {
   EXPECT_EQ(refusal(kMinimal + "grid = 256"),
             "run.toml:2: 'grid' is a table, not a key; its keys are grid.base");
-  EXPECT_EQ(refusal(kMinimal + "[grid.base]\nx = 1"),
-            "run.toml:2: 'grid.base' must be a list of 2 integers, not a table");
+  EXPECT_EQ(
+      refusal(kMinimal + "[grid.base]\nx = 1"),
+      "run.toml:2: 'grid.base' must be a list of 2 integers or one integer for all, not a table");
   EXPECT_EQ(refusal(kMinimal + "amr.region = 5"),
             "run.toml:2: 'amr.region' is a list of tables; write [[amr.region]] in the file, once "
             "for each");

@@ -90,7 +90,8 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
           "for gradient; 0 = they stay as they are"),
       field<&R::threshold_at>(
           "threshold_at", {0, kMostBasePoints}, kCourse,
-          "points of level 0 in x for which the thresholds are given; 0 = `points` of the file"),
+          "points of level 0 in x for which the thresholds are given; 0 = `points` of the file; "
+          "without effect where `threshold_order` is 0"),
       field<&R::hysteresis>("hysteresis", {0, kMostCount}, kCourse,
                             "regrids in a row at which a patch stays though it is not wanted"),
       field<&R::min_lifetime>("min_lifetime", {0, kMostCount}, kCourse,

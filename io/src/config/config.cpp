@@ -104,6 +104,15 @@ std::string list_keys(const Schema& schema, std::string_view table) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// The tables in a table of which a file may have several, as they follow its keys in a message.
+std::string list_lists_in(const Schema& schema, std::string_view table) {
+  std::string lists;
+  for (const std::string& name : table_names(schema)) {
+    if (table_of(name) == table) lists += fmt::format(", and the tables [[{}]]", name);
+  }
+  return lists;
+}
+
 /// The name under which the key of a setting would be declared.
 std::string declared_name(const Setting& setting) {
   const std::optional<ListedName> listed = listed_name(setting.key);
@@ -169,8 +178,9 @@ const Key* key_of(const Schema& schema, const Setting& setting) {
   }
   refuse_other_kind_of_table(schema, setting, name);
   if (is_header) return nullptr;
-  throw ConfigError(fmt::format("{}: {} is a table, not a key; its keys are {}", setting.where,
-                                in_quotes(name), list_keys(schema, name)));
+  throw ConfigError(fmt::format("{}: {} is a table, not a key; its keys are {}{}", setting.where,
+                                in_quotes(name), list_keys(schema, name),
+                                list_lists_in(schema, name)));
 }
 
 /// The keys of tables that the file has.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/io/read_number.hpp>
 
 #include "config/toml_reader.hpp"
 #include "config/toml_writer.hpp"
@@ -32,9 +33,14 @@ std::string with_article(std::string type) {
   return (type.starts_with('i') ? "an " : "a ") + type;
 }
 
+/// Where one integer serves for a list of them: see converted().
+std::string or_one_integer(const Key& key) {
+  return has_type<Integers>(key) && key.list_size > 0 ? " or one integer for all" : "";
+}
+
 ValueError wrong_type(const Key& key, std::string_view got) {
-  return ValueError(
-      fmt::format("'{}' must be {}, not {}", key.spec.name, with_article(type_name(key)), got));
+  return ValueError(fmt::format("'{}' must be {}{}, not {}", key.spec.name,
+                                with_article(type_name(key)), or_one_integer(key), got));
 }
 
 /// Integers serve where numbers are asked for, one number where a list of numbers of any size is,
@@ -68,8 +74,7 @@ void check_choice(const Key& key, const std::string& value) {
 void check_size(const Key& key, std::size_t size) {
   if (key.list_size == 0 || size == key.list_size) return;
   throw ValueError(fmt::format("'{}' has {} element{}; it must be a {}{}", key.spec.name, size,
-                               size == 1 ? "" : "s", type_name(key),
-                               has_type<Integers>(key) ? " or one integer for all" : ""));
+                               size == 1 ? "" : "s", type_name(key), or_one_integer(key)));
 }
 
 /// Whether a text that TOML does not take is an integer all the same, of too many digits.
@@ -92,6 +97,10 @@ amr::ParameterValue override_value(const Key& key, const std::string& text) {
   if (!value && is_too_long(text)) {
     throw ValueError(
         fmt::format("'{}' is {}, which does not fit into 64 bits", key.spec.name, in_quotes(text)));
+  }
+  if (!value && !is_text && read_number<long double>(text)) {
+    throw ValueError(fmt::format("'{}' is {}; a number must be finite, 1.7e308 at most",
+                                 key.spec.name, in_quotes(text)));
   }
   if (!value) throw wrong_type(key, text.empty() ? "nothing" : in_quotes(text));
   return *value;
