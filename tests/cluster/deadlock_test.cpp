@@ -1,7 +1,7 @@
 // Contract: when the threads of all ranks wait for each other, each rank tells once what its
 // threads wait for, one rank after the other. Nothing is told while a message is under way, a
 // thread computes or waits for time or I/O, or a rank leaves.
-#include "deadlock.hpp"
+#include "watch/deadlock.hpp"
 
 #include <array>
 #include <atomic>

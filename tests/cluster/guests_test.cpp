@@ -1,6 +1,6 @@
 // Functions that run for others get their credits back once where nothing moves, and who polls is
 // left alone afterwards.
-#include "guests.hpp"
+#include "calls/guests.hpp"
 
 #include <array>
 #include <chrono>

@@ -11,7 +11,7 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
-#include "launcher.hpp"
+#include "link/launcher.hpp"
 
 namespace kumiko::cluster::detail {
 namespace {

@@ -1,7 +1,7 @@
 // Contract: a rank of which something is awaited and that stays silent is asked, told of, and lost
 // in the end, not sooner than the options say; one that answers never is, whatever it computes; one
 // whose process has ended is lost at once; who was stopped himself blames nobody.
-#include "silence.hpp"
+#include "watch/silence.hpp"
 
 #include <array>
 #include <atomic>

@@ -11,7 +11,7 @@
 #include <kumiko/cluster/token.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "pending_calls.hpp"
+#include "calls/pending_calls.hpp"
 #include "support.hpp"
 
 namespace kumiko::cluster {

@@ -5,8 +5,8 @@
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/collectives.hpp>
 
-#include "message.hpp"
-#include "node.hpp"
+#include "calls/message.hpp"
+#include "calls/node.hpp"
 
 namespace kumiko::cluster {
 

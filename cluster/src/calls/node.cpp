@@ -1,4 +1,4 @@
-#include "node.hpp"
+#include "calls/node.hpp"
 
 #include <algorithm>
 #include <cstring>

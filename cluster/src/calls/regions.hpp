@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/cluster/region.hpp>
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/rights.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::cluster::detail {

@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include "watch/process.hpp"
 
 #include <array>
 #include <cerrno>

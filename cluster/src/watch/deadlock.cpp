@@ -1,4 +1,4 @@
-#include "deadlock.hpp"
+#include "watch/deadlock.hpp"
 
 #include <algorithm>
 #include <utility>

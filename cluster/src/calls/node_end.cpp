@@ -9,8 +9,8 @@
 
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "node.hpp"
-#include "waiting.hpp"
+#include "calls/node.hpp"
+#include "calls/waiting.hpp"
 
 namespace kumiko::cluster::detail {
 

@@ -15,8 +15,8 @@
 #include <kumiko/cluster/packing.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
-#include "bodies.hpp"
-#include "message.hpp"
+#include "calls/bodies.hpp"
+#include "calls/message.hpp"
 
 namespace kumiko::cluster::detail {
 

@@ -3,7 +3,7 @@
 
 #include <kumiko/cluster/region.hpp>
 
-#include "node.hpp"
+#include "calls/node.hpp"
 
 namespace kumiko::cluster {
 

@@ -9,7 +9,7 @@
 
 #include <kumiko/cluster/program.hpp>
 
-#include "node.hpp"
+#include "calls/node.hpp"
 
 namespace kumiko::cluster::detail {
 

@@ -14,7 +14,7 @@
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
-#include "message.hpp"
+#include "calls/message.hpp"
 
 namespace kumiko::cluster::detail {
 

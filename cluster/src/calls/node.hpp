@@ -19,17 +19,17 @@
 #include <kumiko/runtime/bell.hpp>
 #include <kumiko/runtime/message_source.hpp>
 
-#include "bodies.hpp"
-#include "collections.hpp"
-#include "credits.hpp"
-#include "deadlock.hpp"
-#include "guests.hpp"
-#include "message.hpp"
-#include "outbox.hpp"
-#include "pending_calls.hpp"
-#include "process.hpp"
-#include "regions.hpp"
-#include "silence.hpp"
+#include "calls/bodies.hpp"
+#include "calls/collections.hpp"
+#include "calls/credits.hpp"
+#include "calls/guests.hpp"
+#include "calls/message.hpp"
+#include "calls/outbox.hpp"
+#include "calls/pending_calls.hpp"
+#include "calls/regions.hpp"
+#include "watch/deadlock.hpp"
+#include "watch/process.hpp"
+#include "watch/silence.hpp"
 
 namespace kumiko::cluster::detail {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "process.hpp"
+#include "watch/process.hpp"
 
 namespace kumiko::cluster::detail {
 

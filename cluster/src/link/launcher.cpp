@@ -1,4 +1,4 @@
-#include "launcher.hpp"
+#include "link/launcher.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -20,9 +20,9 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
-#include "launcher.hpp"
-#include "node.hpp"
-#include "object_link.hpp"
+#include "calls/node.hpp"
+#include "link/launcher.hpp"
+#include "link/object_link.hpp"
 
 namespace kumiko::cluster {
 

@@ -1,6 +1,6 @@
 #include <kumiko/cluster/token.hpp>
 
-#include "node.hpp"
+#include "calls/node.hpp"
 
 namespace kumiko::cluster::detail {
 

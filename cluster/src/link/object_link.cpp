@@ -1,4 +1,4 @@
-#include "object_link.hpp"
+#include "link/object_link.hpp"
 
 #include <chrono>
 #include <cstdio>

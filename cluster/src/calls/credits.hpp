@@ -14,7 +14,7 @@
 #include <kumiko/runtime/entry.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 
-#include "waiting.hpp"
+#include "calls/waiting.hpp"
 
 namespace kumiko::cluster::detail {
 
