@@ -4,16 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 
 #include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/rights.hpp>
 
 namespace kumiko::cluster {
-
-/// Access rights of other ranks to a region.
-enum class Rights : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
 /// Identifies memory of a rank. It can be sent like a number and contains no address. After the
 /// memory has been withdrawn, reads and writes fail.
@@ -59,23 +54,5 @@ struct Writing {
 /// Futures; then the source must not change until the Runtime has ended.
 [[nodiscard]] Writing write(const Here& here, const Region& region, std::size_t offset,
                             std::span<const std::byte> bytes);
-
-namespace detail {
-
-inline void check_access(Rights rights, Rights right, std::uint64_t region, std::uint64_t offset,
-                         std::uint64_t size) {
-  if ((static_cast<unsigned>(rights) & static_cast<unsigned>(right)) == 0) {
-    throw std::logic_error(right == Rights::kRead
-                               ? "the region must not be read; expose it with Rights::kRead"
-                               : "the region must not be written; expose it with Rights::kWrite");
-  }
-  if (offset > region || size > region - offset) {
-    throw std::out_of_range("bytes " + std::to_string(offset) + " to " +
-                            std::to_string(offset + size) + " of a region of " +
-                            std::to_string(region) + " bytes");
-  }
-}
-
-}  // namespace detail
 
 }  // namespace kumiko::cluster
