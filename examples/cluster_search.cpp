@@ -20,9 +20,9 @@
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/search/search.hpp>
 
+#include "problems/nqueens_search.hpp"
+#include "problems/pentomino_search.hpp"
 #include "ranks.hpp"
-#include "search/nqueens_search.hpp"
-#include "search/pentomino_search.hpp"
 
 namespace cluster = kumiko::cluster;
 namespace search = kumiko::search;

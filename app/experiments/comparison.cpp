@@ -13,9 +13,9 @@
 
 #include <fmt/core.h>
 
-#include "commands.hpp"
-#include "execute.hpp"
-#include "terminal.hpp"
+#include "options/commands.hpp"
+#include "run/execute.hpp"
+#include "terminal/terminal.hpp"
 
 namespace kumiko::app {
 

@@ -10,11 +10,11 @@
 
 #include <kumiko/viz/line_chart.hpp>
 
-#include "counted.hpp"
-#include "drift_name.hpp"
 #include "experiments/comparison.hpp"
-#include "published.hpp"
-#include "text_table.hpp"
+#include "run/published.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/drift_name.hpp"
+#include "terminal/text_table.hpp"
 
 namespace kumiko::app {
 

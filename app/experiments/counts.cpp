@@ -7,8 +7,8 @@
 
 #include <kumiko/io/read_number.hpp>
 
-#include "options.hpp"
-#include "request.hpp"
+#include "options/options.hpp"
+#include "terminal/request.hpp"
 
 namespace kumiko::app {
 

@@ -11,8 +11,8 @@
 
 #include <kumiko/cluster/launch.hpp>
 
-#include "counted.hpp"
-#include "programs.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/programs.hpp"
 
 namespace kumiko::app {
 

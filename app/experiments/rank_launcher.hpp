@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "shared_options.hpp"
+#include "run/shared_options.hpp"
 
 namespace kumiko::app {
 

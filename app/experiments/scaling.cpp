@@ -12,12 +12,12 @@
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
-#include "commands.hpp"
-#include "counted.hpp"
-#include "execute.hpp"
 #include "experiments/counts.hpp"
 #include "experiments/rank_launcher.hpp"
-#include "terminal.hpp"
+#include "options/commands.hpp"
+#include "run/execute.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/terminal.hpp"
 
 namespace kumiko::app {
 

@@ -7,9 +7,9 @@
 
 #include <kumiko/viz/line_chart.hpp>
 
-#include "counted.hpp"
 #include "experiments/scaling.hpp"
-#include "text_table.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/text_table.hpp"
 
 namespace kumiko::app {
 

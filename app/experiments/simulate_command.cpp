@@ -17,13 +17,13 @@
 #include <kumiko/model/schedule_model.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
-#include "commands.hpp"
-#include "counted.hpp"
 #include "experiments/counts.hpp"
 #include "experiments/simulate_ranks.hpp"
 #include "experiments/sweep.hpp"
-#include "named_path.hpp"
-#include "text_table.hpp"
+#include "options/commands.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/named_path.hpp"
+#include "terminal/text_table.hpp"
 
 namespace kumiko::app {
 

@@ -12,9 +12,9 @@
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/viz/line_chart.hpp>
 
-#include "counted.hpp"
 #include "experiments/sweep.hpp"
-#include "text_table.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/text_table.hpp"
 
 namespace kumiko::app {
 

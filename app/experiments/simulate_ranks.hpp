@@ -8,7 +8,7 @@
 #include <kumiko/amr/trace.hpp>
 #include <kumiko/model/rank_model.hpp>
 
-#include "shared_options.hpp"
+#include "run/shared_options.hpp"
 
 namespace kumiko::app {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "execute.hpp"
-#include "saved_results.hpp"
+#include "run/execute.hpp"
+#include "terminal/saved_results.hpp"
 
 namespace kumiko::app {
 

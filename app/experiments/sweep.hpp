@@ -9,9 +9,9 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 
-#include "problem.hpp"
-#include "shared_options.hpp"
-#include "summary_file.hpp"
+#include "run/problem.hpp"
+#include "run/shared_options.hpp"
+#include "terminal/summary_file.hpp"
 
 namespace kumiko::app {
 

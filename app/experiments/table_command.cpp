@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "commands.hpp"
-#include "counted.hpp"
-#include "execute.hpp"
 #include "experiments/sweep.hpp"
-#include "published.hpp"
-#include "summary_file.hpp"
+#include "options/commands.hpp"
+#include "run/execute.hpp"
+#include "run/published.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/summary_file.hpp"
 
 namespace kumiko::app {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../../examples/search/pentomino_board.hpp"
+#include "problems/pentomino_board.hpp"
 #include "support/program.hpp"
 
 namespace kumiko::bench {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "../../examples/search/nqueens_board.hpp"
+#include "problems/nqueens_board.hpp"
 #include "support/program.hpp"
 
 namespace kumiko::bench {

@@ -25,7 +25,7 @@
 
 #include "delayed_peers.hpp"
 #include "exchange/part_types.hpp"
-#include "nqueens_board.hpp"
+#include "problems/nqueens_board.hpp"
 #include "support/arguments.hpp"
 #include "support/json_line.hpp"
 

@@ -16,8 +16,8 @@
 
 #include <mpi.h>
 
-#include "nqueens_search.hpp"
-#include "pentomino_search.hpp"
+#include "problems/nqueens_search.hpp"
+#include "problems/pentomino_search.hpp"
 
 namespace {
 

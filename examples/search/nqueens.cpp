@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "nqueens_search.hpp"
+#include "problems/nqueens_search.hpp"
 #include "program.hpp"
 
 namespace {

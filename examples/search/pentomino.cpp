@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "pentomino_search.hpp"
+#include "problems/pentomino_search.hpp"
 #include "program.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Contract: a virtual worker that has nothing asks the others in the order in which the runtime's
 // workers do, and pays for each that it asks.
-#include "stealing_workers.hpp"
+#include "schedule/stealing_workers.hpp"
 
 #include <cstdint>
 #include <random>

@@ -1,5 +1,5 @@
 // Contract: labels stay near what they label and off each other; what is spread keeps its order.
-#include "label_placement.hpp"
+#include "chart/label_placement.hpp"
 
 #include <algorithm>
 #include <cmath>

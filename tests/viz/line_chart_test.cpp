@@ -13,7 +13,7 @@
 
 #include <kumiko/viz/line_chart.hpp>
 
-#include "svg.hpp"
+#include "chart/svg.hpp"
 
 namespace kumiko::viz {
 namespace {

@@ -15,8 +15,8 @@
 
 #include <kumiko/viz/state_image.hpp>
 
-#include "canvas.hpp"
-#include "colour_map.hpp"
+#include "picture/canvas.hpp"
+#include "picture/colour_map.hpp"
 
 namespace kumiko::viz {
 namespace {

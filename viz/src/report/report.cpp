@@ -9,9 +9,9 @@
 
 #include "base64.hpp"
 #include "chart.hpp"
+#include "chart/svg.hpp"
 #include "headline.hpp"
 #include "ranks.hpp"
-#include "svg.hpp"
 #include "timeline.hpp"
 
 // Names by assets.S.

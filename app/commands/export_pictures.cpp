@@ -1,0 +1,272 @@
+#include "commands/export_pictures.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/config.hpp>
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/read_number.hpp>
+#include <kumiko/io/state_writer.hpp>
+
+#include "terminal/named_path.hpp"
+#include "terminal/programs.hpp"
+#include "terminal/request.hpp"
+#include "terminal/saved_results.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// In the order of viz::Quantity.
+const std::vector<std::string> kQuantities = {"field", "worker", "cost", "indicator"};
+static_assert(static_cast<int>(viz::Quantity::kIndicator) == 3);
+
+viz::Quantity quantity_of(const std::string& name) {
+  return static_cast<viz::Quantity>(std::ranges::find(kQuantities, name) - kQuantities.begin());
+}
+
+/// Of "LOW,HIGH"; nothing for an empty text.
+std::optional<viz::Range> parse_range(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t comma = text.find(',');  // without one both are the whole text
+  const auto low = io::read_number<double>(std::string_view(text).substr(0, comma));
+  const auto high = io::read_number<double>(std::string_view(text).substr(comma + 1));
+  if (low && high && *low < *high) return viz::Range{*low, *high};
+  throw RequestError("--range {}: give a lower and a higher number, such as --range 0,1", text);
+}
+
+std::vector<fs::path> states_of(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& [step, file] : io::OutputFolder::numbered(folder, io::kStateFiles)) {
+    files.push_back(file);
+  }
+  refuse_if(files.empty(), "'{}' holds no states (state_NNNNNN.hdf); name a run's folder, or files",
+            folder.string());
+  return files;
+}
+
+/// What has been named: a file, or a folder for its states.
+std::vector<fs::path> files_of(const fs::path& named) {
+  if (type_of_named(named) == fs::file_type::directory) return states_of(named);
+  require_file(named, "name a checkpoint, a state, or the folder of a run");
+  return {named};
+}
+
+int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint) {
+  if (request.component.empty()) return 0;
+  const std::span<const std::string> names = checkpoint.field_names();
+  const auto found = std::ranges::find(names, request.component);
+  if (found != names.end()) return static_cast<int>(found - names.begin());
+  throw RequestError("has no component '{}'; it has: {}", request.component,
+                     fmt::join(names, ", "));
+}
+
+/// What pictures of this request are called, and animations.
+std::string stem(const PictureRequest& request) {
+  if (request.quantity != "field") return request.quantity;
+  return request.component.empty() ? "field" : request.component;
+}
+
+std::string picture_name(const PictureRequest& request, int step) {
+  const bool is_plain = request.quantity == "field" && request.component.empty();
+  return is_plain ? fmt::format("frame_{:06}.png", step)
+                  : fmt::format("frame_{}_{:06}.png", stem(request), step);
+}
+
+/// Draws one file after the other.
+class Drawing {
+ public:
+  explicit Drawing(const PictureRequest& request)
+      : request_(request),
+        quantity_(quantity_of(request.quantity)),
+        range_(parse_range(request.range)) {
+    refuse_if(!request.component.empty() && request.quantity != "field",
+              "--component cannot be combined with --quantity {}, only with field",
+              request.quantity);
+  }
+
+  /// Reads a file for what all pictures need to know together.
+  void survey(const fs::path& file) {
+    type_of_named(file);
+    const io::StoredState state = io::read_state(file);
+    const viz::Range own =
+        viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
+    add_step(steps_, state.checkpoint.run.step, file);
+    values_ = values_ ? viz::joined(*values_, own) : own;
+  }
+
+  /// The surveyed files, by step.
+  const std::map<int, fs::path>& files() const { return steps_; }
+
+  std::string draw(const fs::path& file) const {
+    const io::StoredState state = io::read_state(file);
+    const io::RunAttributes& attributes = state.checkpoint.attributes;
+    const amr::SavedRun& run = state.checkpoint.run;
+    const auto source = io::parse_config(attributes.configuration, file.string());
+    viz::StateImageOptions options;
+    options.quantity = quantity_;
+    options.component = component_of(request_, state.checkpoint);
+    options.name = attributes.component_names[static_cast<std::size_t>(options.component)];
+    options.title = fmt::format("{}   step {}   t = {:#.5g}", source.text("case.name"), run.step,
+                                attributes.time);
+    options.range = range_ ? range_ : values_;
+    options.width = request_.width;
+    return viz::draw_state(run, state.geometry, options);
+  }
+
+ private:
+  const PictureRequest& request_;
+  viz::Quantity quantity_;
+  std::optional<viz::Range> range_;   ///< asked for
+  std::optional<viz::Range> values_;  ///< of all that was surveyed
+  std::map<int, fs::path> steps_;
+};
+
+int failure(const fs::path& file, const std::exception& error) {
+  const std::string what = error.what();
+  const bool is_named = what.find(file.string()) != std::string::npos;
+  // A component or a quantity that the file does not have is a wrong request too.
+  const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
+                          dynamic_cast<const RequestError*>(&error) != nullptr ||
+                          dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
+  return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
+                    is_foreign ? kWrongRequest : kRunFailed);
+}
+
+void tell(const PictureRequest& request, const fs::path& result) {
+  if (request.quiet) return;
+  print_saved(fmt::format("'{}' is complete", result.string()),
+              [&] { fmt::print("{}\n", result.string()); });
+}
+
+/// Surveys all that was named. \return kDone, or the code of what was wrong with some of it
+int survey_all(Drawing& drawing, const PictureRequest& request) {
+  int code = kDone;
+  for (const fs::path& named : request.files) {
+    try {
+      for (const fs::path& file : files_of(named)) {
+        try {
+          drawing.survey(file);
+        } catch (const std::exception& error) {
+          code = std::max(code, failure(file, error));
+        }
+      }
+    } catch (const RequestError& error) {
+      code = std::max(code, error_line(error.what(), kWrongRequest));
+    }
+  }
+  return code;
+}
+
+/// How ffmpeg is to encode.
+std::string encoding(const std::string& format) {
+  if (format == "gif") {
+    // A palette of the pictures' own colours, and none that dots imitate.
+    return "-filter_complex 'split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none'";
+  }
+  // Players want even sides, and colours at half the resolution.
+  return std::string(format == "mp4" ? "-c:v libx264 -crf 18 -movflags +faststart"
+                                     : "-c:v libvpx-vp9 -crf 24 -b:v 0") +
+         " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white' -pix_fmt yuv420p";
+}
+
+/// An animation's pictures, in a folder that goes with this object.
+class Frames {
+ public:
+  explicit Frames(const fs::path& beside) : folder_(beside, "frames") {}
+
+  /// The next picture, a PNG's bytes; all of one size.
+  void add(std::string_view png) {
+    io::write_text_file(folder_.path() / fmt::format("{:06}.png", pictures_++), png);
+  }
+
+  /// Joins them by ffmpeg to a file, which is whole when it has its name. Throws std::runtime_error
+  /// with what ffmpeg says.
+  void join(const fs::path& file, const std::string& format, int frames_per_second) const {
+    const std::string result = "animation." + format;
+    // By names in its folder: ffmpeg takes a % in a path for a pattern, and a : for a protocol. The
+    // program itself may be found from the folder that is left, by a PATH with relative parts.
+    const std::string command = fmt::format(
+        "tool=$(command -v ffmpeg); case $tool in /*) ;; *) tool=$PWD/$tool ;; esac; "
+        "cd {} && \"$tool\" -nostdin -loglevel error -framerate {} -i %06d.png {} {} "
+        "</dev/null >messages.txt 2>&1",
+        shell_word(folder_.path().string()), frames_per_second, encoding(format), result);
+    // Ctrl-C is the child's meanwhile: its end is seen here, and its frames are removed.
+    const int status = std::system(command.c_str());
+    if (status != 0) {
+      throw std::runtime_error(fmt::format("'{}' not made: ffmpeg ended with status {}: {}",
+                                           file.string(), exit_code_of(status),
+                                           last_line(folder_.path() / "messages.txt")));
+    }
+    fs::rename(folder_.path() / result, file);
+  }
+
+ private:
+  ScratchFolder folder_;
+  int pictures_ = 0;
+};
+
+}  // namespace
+
+void add_step(std::map<int, fs::path>& steps, int step, const fs::path& file) {
+  const auto [other, is_new] = steps.emplace(step, file);
+  if (is_new) return;
+  throw std::runtime_error(
+      fmt::format("'{}' has the same base step, {}, as '{}'; export the files of each run to a "
+                  "separate folder",
+                  file.string(), step, other->second.string()));
+}
+
+void add_picture_options(Options& options, PictureRequest& request) {
+  options.add("--quantity", &request.quantity,
+              "what pictures show; all but the field want states written with output.extras=true",
+              {.check = one_of(kQuantities)});
+  options.add("--component", &request.component, "of the field, by name (default: the first one)",
+              {.check = not_empty()});
+  options.add("--range", &request.range,
+              "LOW,HIGH: values of the first and the last colour (default: the least and the "
+              "largest value of all files)",
+              {.check = not_empty()});
+  options.add("--fps", &request.fps, "pictures a second of an animation",
+              {.check = between(1, 120)});
+  options.add("--width", &request.width, "of a picture of a square domain, in pixels",
+              {.check = between(300, 8000)});
+}
+
+int export_pictures(const PictureRequest& request) {
+  Drawing drawing(request);
+  const int code = survey_all(drawing, request);
+  for (const auto& [step, file] : drawing.files()) {
+    const fs::path picture = request.output / picture_name(request, step);
+    io::write_text_file(picture, drawing.draw(file));
+    tell(request, picture);
+  }
+  return code;
+}
+
+int export_animation(const PictureRequest& request) {
+  Drawing drawing(request);
+  refuse_if(!is_program("ffmpeg"),
+            "--format {}: the program ffmpeg is not found; install it (on Debian: apt install "
+            "ffmpeg), or choose --format png",
+            request.format);
+  const int code = survey_all(drawing, request);
+  if (drawing.files().empty()) return code;
+  const fs::path animation = request.output / fmt::format("{}.{}", stem(request), request.format);
+  Frames frames(request.output);
+  for (const auto& [step, file] : drawing.files()) frames.add(drawing.draw(file));
+  frames.join(animation, request.format, request.fps);
+  tell(request, animation);
+  return code;
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,501 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/amr/step_error.hpp>
+#include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/file_hash.hpp>
+#include <kumiko/io/manifest.hpp>
+#include <kumiko/model/rank_forecast.hpp>
+#include <kumiko/runtime/cpu_budget.hpp>
+
+#include "options/commands.hpp"
+#include "run/dry_run.hpp"
+#include "run/execute.hpp"
+#include "run/progress.hpp"
+#include "run/ranks.hpp"
+#include "run/run_files.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/drift_name.hpp"
+#include "terminal/range_text.hpp"
+#include "terminal/saved_results.hpp"
+#include "terminal/summary_file.hpp"
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+void print_load(const io::RunSummary& s) {
+  const amr::WorkerLoad all = s.work.total();
+  const double time = all.busy_s + all.wait_s;
+  if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
+  if (s.work.longest_waits.empty()) return;
+  const amr::PatchWait& wait = s.work.longest_waits.front();
+  // In the order of the causes. Patches wait in blocks, which are named after their first one.
+  constexpr std::array kAwaited = {"a neighbouring block, from", "a coarser block, from",
+                                   "the block of a parent,", "the block of a child,"};
+  const bool is_of_level = wait.cause == amr::WaitCause::kLevel;
+  const std::string waits = is_of_level
+                                ? fmt::format("worker {}", wait.worker)
+                                : fmt::format("the block from {} on", to_string(wait.patch));
+  const std::string awaited =
+      is_of_level ? "the level's last patch," : kAwaited[static_cast<std::size_t>(wait.cause)];
+  fmt::print("longest wait         {:.2g} s in base step {}: {} waited for {} {}\n", wait.seconds,
+             wait.step, waits, awaited, to_string(wait.awaited));
+}
+
+void print_component(const io::RunSummary& s, std::size_t at) {
+  fmt::print("  {:<19}", s.component_names[at]);
+  if (s.errors) {
+    const amr::ErrorNorms& errors = s.errors->components[at];
+    fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", errors.rms, errors.l1_relative);
+  }
+  const amr::FieldFigures& field = s.field.components[at];
+  fmt::print("range {}", range_text(field.minimum, field.maximum));
+  const std::optional<double> drift = s.mass_drifts.at(at);
+  if (drift) fmt::print(", {} {:.3e}", drift_name(s.open_domain), *drift);
+  fmt::print("\n");
+}
+
+void print_mass_drift(const io::RunSummary& s) {
+  const std::optional<double> drift = s.mass_drift();
+  if (!drift) return;
+  fmt::print("{:<20} {:.3e}  (over the initial integral of |u|{}{})\n", drift_name(s.open_domain),
+             *drift, s.mass_drifts.size() > 1 ? "; the largest of the components" : "",
+             s.open_domain ? "; the domain is open" : "");
+}
+
+void print_ranks(const io::RunSummary& s) {
+  // A run that had nothing left to do has figures of ranks that did nothing.
+  if (s.ranks.empty() || !s.updates_per_core_s) return;
+  io::RankSummary all;
+  double least = 1.0;
+  double most = 0.0;
+  double largest_s = 0.0;
+  for (const io::RankSummary& rank : s.ranks) {
+    const double time = rank.load.busy_s + rank.load.wait_s;
+    const double busy = time > 0.0 ? rank.load.busy_s / time : 0.0;
+    least = std::min(least, busy);
+    most = std::max(most, busy);
+    largest_s = std::max(largest_s, rank.load.busy_s);
+    all.load += rank.load;
+    all.messages += rank.messages;
+    all.bundles += rank.bundles;
+    all.bytes += rank.bytes;
+  }
+  const double mean_s = all.load.busy_s / static_cast<double>(s.ranks.size());
+  fmt::print(
+      "ranks                {}, busy {:.1f} .. {:.1f} %; largest load {:.3f} of the mean; {} "
+      "moved between them\n",
+      s.ranks.size(), 100.0 * least, 100.0 * most, mean_s > 0.0 ? largest_s / mean_s : 0.0,
+      counted(s.moved_patches, "patch", "patches"));
+  const auto bundles = static_cast<double>(std::max<std::uint64_t>(all.bundles, 1));
+  fmt::print("messages             {} in {} bundles of {:.0f} bytes\n", all.messages, all.bundles,
+             static_cast<double>(all.bytes) / bundles);
+}
+
+void print_summary(const io::RunSummary& s) {
+  fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
+             s.backend, s.workers, s.steps);
+  if (s.errors) {
+    fmt::print("RMS error            {:.4e}\n", s.errors->rms);
+    fmt::print("relative L1 error    {:.4e}\n", s.errors->l1_relative);
+    fmt::print("largest error        {:.4e}\n", s.errors->linf);
+  }
+  fmt::print("range                {}\n", range_text(s.field.minimum, s.field.maximum));
+  for (std::size_t at = 0; at < s.field.components.size(); ++at) print_component(s, at);
+  print_mass_drift(s);
+  fmt::print("largest CFL number   {:.3g}\n", s.work.largest_cfl);
+  fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.work.updates(),
+             100.0 * s.fraction_of_uniform);
+  fmt::print("patches per level    {}  ({})\n", fmt::join(s.patches_per_level, ", "),
+             counted(s.work.regrids, "regrid"));
+  if (s.unnested_patches > 0) {
+    fmt::print(
+        "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
+        "in\n",
+        s.unnested_patches, s.unnested_patches == 1 ? "" : "s",
+        s.unnested_patches == 1 ? "it" : "them");
+  }
+  fmt::print("wall time            {:.2f} s", s.wall_s);
+  if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s per core)", *s.updates_per_core_s);
+  fmt::print("\n");
+  fmt::print("imbalance            {:.3f}  (largest over mean work; 1 is perfect; {})\n",
+             s.work.imbalance(), counted(s.work.total().steals, "steal"));
+  print_load(s);
+  print_ranks(s);
+  fmt::print("memory               {:.0f} MB at most  (the patches: {:.1f} bytes per point)\n",
+             static_cast<double>(s.peak_rss_bytes) * 1e-6, s.memory.bytes_per_point());
+  fmt::print("state hash           {}\n", s.state_hash);
+}
+
+std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
+  if (!from) return std::nullopt;
+  const io::RunAttributes& attributes = from->checkpoint.attributes;
+  const std::optional<io::Sidecar>& sidecar = from->checkpoint.sidecar;
+  if (!sidecar) return io::RunHistory{attributes.initial_masses};
+  return io::RunHistory{attributes.initial_masses, sidecar->wall_s, sidecar->reached};
+}
+
+/// Nobody knows then what the run has taken so far.
+void warn_without_sidecar(const Start& start) {
+  if (!start.from || start.from->sidecar_fault.empty()) return;
+  print_warning("{}; seconds, steals, waits and imbalance count from base step {}{}",
+                start.from->sidecar_fault, start.from->checkpoint.run.step,
+                start.configuration.empty()
+                    ? ", and keys that do not determine the state have their "
+                      "defaults where --set does not give them"
+                    : "");
+}
+
+/// More workers than cores are what was asked for, and slower: no error.
+void warn_above_budget(const amr::Backend& backend) {
+  const int cores = runtime::available_cores();
+  if (backend.workers() <= cores) return;
+  print_warning(
+      "{} share {}, by the process's affinity and its control group's quota; without --workers "
+      "and runtime.workers there are as many workers as cores",
+      counted(backend.workers(), "worker"), counted(cores, "core"));
+}
+
+/// Says from where the run goes on, or that it is complete.
+void tell_restart(const Start& start, int step) {
+  const std::string file = start.from->file.string();
+  const Problem& problem = start.problem;
+  const bool stands_at_stop = problem.run.stop_step > 0 && step >= problem.run.stop_step &&
+                              start.from->checkpoint.run.time < (1.0 - 1e-12) * problem.end_time();
+  if (is_done(start) && stands_at_stop) {
+    fmt::print(
+        "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
+        "time.stop_step=0 to continue to the end\n",
+        start.path.string(), step);
+  } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
+    fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
+               start.path.string(), step);
+  } else if (is_done(start)) {
+    fmt::print(
+        "'{}' is complete already, base step {}: nothing is left to do but its files in "
+        "'{}'\n",
+        file, step, start.path.string());
+  } else {
+    fmt::print("restarts from {}, base step {}\n", file, step);
+    if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
+  }
+  std::fflush(stdout);
+}
+
+/// Whether the summary in a folder is the one that its run has written.
+bool has_own_summary(const std::filesystem::path& folder) {
+  constexpr std::array kSummary = {io::kSummaryFile};
+  try {
+    return io::check_folder(folder, kSummary).altered.empty();
+  } catch (const io::OutputError&) {
+    return false;
+  }
+}
+
+/// The summary that a run has left in the folder that it is to go on in, although it is done; null
+/// without one, or when it has been altered, for it will stand in a new manifest. To be asked
+/// before the folder is taken: the files of its end are removed then.
+nlohmann::ordered_json earlier_summary(const Start& start) {
+  if (!is_done(start) || start.earlier != io::Earlier::kContinue) return {};
+  if (!has_own_summary(start.path)) return {};
+  std::ifstream stream(start.path / io::kSummaryFile);
+  auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
+  return summary.is_object() ? summary : nlohmann::ordered_json();
+}
+
+/// What a run's summary says: of one that had nothing left to do, what it said before, since times,
+/// rates and memory are those of the steps.
+nlohmann::ordered_json summary_json(const io::RunSummary& summary,
+                                    const nlohmann::ordered_json& earlier) {
+  nlohmann::ordered_json json = io::to_json(summary);
+  const char* const hash = "state_hash";
+  if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
+  nlohmann::ordered_json kept = earlier;
+  kept["config"] = json.at("config");
+  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
+  return kept;
+}
+
+/// Whether both lead to one folder, by whatever links; it need not be there yet.
+bool is_same_place(const std::filesystem::path& one, const std::filesystem::path& other) {
+  std::error_code hidden;
+  const auto place = [&hidden](const std::filesystem::path& folder) {
+    return std::filesystem::weakly_canonical(std::filesystem::current_path() / folder / "", hidden);
+  };
+  return place(one) == place(other) && !hidden;
+}
+
+/// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
+/// The newest checkpoint may still be on its way to the disk.
+std::string way_on(RunFiles& files) {
+  files.end_quietly();
+  if (!files.latest()) return {};
+  return fmt::format("; continue with --restart {}", files.latest()->string());
+}
+
+/// The same for a rank that has written none of the files: the restart finds the newest whole one.
+std::string way_on(const std::filesystem::path& folder) {
+  if (!newest_checkpoint(folder)) return {};
+  return fmt::format("; continue with --restart {}", folder.string());
+}
+
+/// The options and the files that must be the same on all ranks. If they differed, ranks would wait
+/// for each other, or one would not do what it was told.
+std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& request,
+                                                           const Start& start) {
+  const Problem& problem = start.problem;
+  const auto of_file = [](const std::filesystem::path& file) {
+    return fmt::to_string(io::hash_of_file(file));
+  };
+  return {{"configuration", problem.config.to_toml()},
+          {"plugin of the case", of_file(problem.case_file)},
+          {"plugin of the solver", of_file(problem.solver_file)},
+          {"checkpoint", start.from ? fmt::to_string(io::hash_in_seal(start.from->file)) : ""},
+          {"--output", request.output.string()},
+          {"--restart", request.restart},
+          {"--summary", request.summary.string()},
+          {"--overwrite", request.overwrite ? "on" : ""},
+          {"--dry-run", request.dry_run ? "on" : ""},
+          {"--quiet", request.quiet ? "on" : ""}};
+}
+
+/// What a rank does before all begin: whatever can be refused.
+Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
+  prepare_to_step(request);
+  Start start = start_of(request, ranks.leads());
+  if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
+  Problem& problem = start.problem;
+  problem.options.observe = !request.dry_run;
+  if (ranks.are_many() && problem.workers == 0) {
+    problem.workers = cluster::workers_by_local_ranks();
+  }
+  backend = load_backend(request.backend, problem);
+  refuse_if(ranks.are_many() && backend->runtime() == nullptr,
+            "backend '{}' runs in one process; several ranks need --backend threads",
+            backend->name());
+  check_writing(*backend);
+  return start;
+}
+
+/// Tells where the ranks of a run are.
+Ranks::Places show_places(const Ranks& ranks, bool quiet) {
+  Ranks::Places places = ranks.places();
+  if (!ranks.leads()) return places;
+  if (!quiet) fmt::print("{}", places.lines);
+  for (const std::string& warning : places.warnings) print_warning("{}", warning);
+  return places;
+}
+
+/// Says so if fewer ranks can be expected to be faster.
+void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int workers,
+                   const Ranks::Places& places) {
+  const auto seconds = simulation.expected_seconds();
+  if (!seconds) return;
+  const amr::SimulationOptions& options = simulation.options();
+  constexpr int kWithoutRegrids = 64;
+  const int to_regrid = simulation.next_regrid() - simulation.step();
+  const model::RunStart start{.mesh = simulation.hierarchy().mesh(),
+                              .seconds = *seconds,
+                              .subcycling = options.subcycling,
+                              .interval = to_regrid > 0 ? to_regrid : kWithoutRegrids,
+                              .cores = places.cores};
+  // Of the networks between hosts the fastest: nobody is warned of one that is not there.
+  const model::Network& network = model::kNetworks[places.hosts > 1 ? 1 : 0].network;
+  const auto fewer = model::faster_on_fewer(
+      start, ranks.size(),
+      {.workers = workers, .network = network, .partition = options.partition});
+  if (!fewer) return;
+  constexpr double kMilliseconds = 1e3;
+  print_warning(
+      "{} are likely to be slower than {}: with the first mesh a base step takes {:.2g} ms, and "
+      "{:.2g} ms on fewer; start fewer, or see what 'kumiko simulate --ranks' predicts from a "
+      "trace",
+      counted(ranks.size(), "rank"), fewer->ranks, kMilliseconds * fewer->seconds_now,
+      kMilliseconds * fewer->seconds);
+}
+
+/// Makes a rank's simulation, and drops what it goes on from.
+std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
+                                               amr::Owner& owner) {
+  auto simulation = make_simulation(start.problem, backend,
+                                    start.from ? &start.from->checkpoint : nullptr, owner);
+  if (start.from) {
+    start.from->checkpoint.run.levels = {};
+    start.from->checkpoint.run.source = {};
+  }
+  return simulation;
+}
+
+/// Computes with the others what the leader wants to know.
+/// \param start  this rank's; a failure may need it
+int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend,
+           std::optional<Start>& start) {
+  ranks.join([&]() -> Ranks::Prepared {
+    start.emplace(prepare(request, ranks, backend));
+    return {backend->runtime(), agreement(request, *start)};
+  });
+  show_places(ranks, request.quiet);
+  const auto simulation = simulation_of(*start, *backend, ranks.owner());
+  ranks.follow(*simulation);
+  return kDone;
+}
+
+/// Takes the run's decisions and writes its files.
+int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
+  std::optional<Start> started;
+  std::optional<EarlyStatus> early(
+      std::in_place, "plugins, configuration and the first mesh are being made ready");
+  ranks.join([&]() -> Ranks::Prepared {
+    started.emplace(prepare(request, ranks, backend));
+    if (!ranks.are_many()) return {backend->runtime()};
+    return {backend->runtime(), agreement(request, *started)};
+  });
+  const Ranks::Places places = show_places(ranks, request.quiet);
+  Start& start = *started;
+  const Problem& problem = start.problem;
+  warn_of(problem);
+  const auto simulation = simulation_of(start, *backend, ranks.owner());
+  early.reset();
+  if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
+  // The summary's folder may be the one that the run makes.
+  const bool beside = !request.summary.empty() && request.summary != kStdout &&
+                      is_same_place(request.summary.parent_path(), start.path);
+  check_summary(request.summary, beside);
+  if (!request.dry_run && !beside) prepare_summary(request.summary);
+  const nlohmann::ordered_json earlier = earlier_summary(start);
+  warn_without_sidecar(start);
+  if (!ranks.are_many()) warn_above_budget(*backend);
+  if (request.dry_run) {
+    if (start.from && !request.quiet) tell_restart(start, simulation->step());
+    print_forecast(request, start, *backend, *simulation);
+    return kDone;
+  }
+  RunFiles files(start, *backend, *simulation);
+  if (beside) prepare_summary(request.summary, true);
+  if (start.from && !request.quiet) tell_restart(start, simulation->step());
+  if (!start.from) files.write_picture(*simulation, "field_start.png");
+
+  io::RunSummary summary;
+  {
+    if (start.from && !files.has_rows()) files.diagnose(*simulation);
+    const Watched watched(*simulation);
+    Progress progress(request.quiet, problem.run.case_name, problem, *simulation, &ranks);
+    try {
+      summary =
+          execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
+    } catch (const std::exception& error) {
+      std::string way = way_on(files);
+      if (way.empty()) throw;
+      const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
+                               dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
+      if (is_too_long && problem.options.steps > 0) {
+        way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
+      }
+      const Failure failure =
+          ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
+      throw std::runtime_error(failure.line + way);
+    }
+  }
+  warn_above_uniform(problem, summary.fraction_of_uniform, "the run made");
+  files.write_picture(*simulation, "field_end.png");
+  const nlohmann::ordered_json json = summary_json(summary, earlier);
+  try {
+    files.finish(json, while_running(request.summary));
+  } catch (const std::exception&) {
+    throw std::runtime_error(failure_now().line + way_on(files));
+  }
+  if (request.summary == kStdout) {
+    try {
+      write_summary(kStdout, json.dump(2) + "\n");
+    } catch (const io::OutputError& error) {
+      throw io::OutputError(fmt::format("{}; the run is complete, its files are in '{}'",
+                                        error.what(), start.path.string()));
+    }
+  }
+  if (request.quiet) return kDone;
+  print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
+    print_summary(summary);
+    fmt::print("files                {}/\n", start.path.string());
+  });
+  return kDone;
+}
+
+int run_case(RunRequest& request) {
+  if (request.json) {
+    refuse_if(!request.summary.empty(), "--json stands for --summary -; give one of the two");
+    request.summary = kStdout;
+  }
+  check_preview(request);
+  heed_signals(true);
+  hold_status_signal();
+  // From here on something may befall one rank alone.
+  set_silent(false);
+  // The ranks meet before there is a Runtime, and look for messages in it while it is there.
+  std::unique_ptr<amr::Backend> backend;
+  Ranks ranks;
+  std::optional<Start> followed;
+  const auto take_part = [&] {
+    if (request.print_config) return print_config(request, ranks);
+    return ranks.leads() ? lead(request, ranks, backend)
+                         : follow(request, ranks, backend, followed);
+  };
+  if (!ranks.are_many()) return take_part();
+  try {
+    const int code = take_part();
+    ranks.leave();
+    return code;
+  } catch (const std::exception& error) {
+    Failure failure =
+        ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
+    // Where the leader is lost, with what it knew of the files.
+    if (followed && !failure.line.empty()) failure.line += way_on(followed->path);
+    // An MPI may end this process as soon as the ranks part.
+    if (!failure.line.empty()) {
+      set_silent(false);
+      error_line(failure.line, failure.code);
+    }
+    std::fflush(stdout);
+    ranks.leave();
+    return failure.code;
+  }
+}
+
+}  // namespace
+
+Action run_command(Options& options) {
+  const auto request = std::make_shared<RunRequest>();
+  add_case(options, *request, {.needs_file = false});
+  options.add("--json", &request->json,
+              "print the results as JSON: short for --summary -, which other commands have, too");
+  add_backend(options, request->backend);
+  add_output(options, *request, "folder for the run's files (default: out/<case>)",
+             "replace the files of an earlier run there");
+  options.add(
+      "--dry-run", &request->dry_run,
+      "check everything, build the first mesh, and print what the run would take and write; "
+      "writes nothing");
+  options.add("--print-config", &request->print_config,
+              "print the effective configuration as a CASE.toml, and end");
+  options.add(
+      "--restart", &request->restart,
+      "continue from this checkpoint or state, from the newest whole one in this folder, or "
+      "with 'latest' from that in the run's own; without CASE.toml, with the configuration "
+      "that it holds",
+      {.check = not_empty()});
+  return [request] { return run_case(*request); };
+}
+
+}  // namespace kumiko::app

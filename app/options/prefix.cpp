@@ -1,0 +1,34 @@
+#include "options/prefix.hpp"
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <system_error>
+
+namespace kumiko::app {
+
+namespace fs = std::filesystem;
+
+fs::path prefix() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
+
+bool path_leads_to_prefix() {
+  // Either leads CMake elsewhere before PATH does.
+  for (const char* name : {"kumiko_ROOT", "CMAKE_PREFIX_PATH"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  const char* const variable = std::getenv("PATH");
+  std::istringstream folders(variable == nullptr ? "" : variable);
+  const fs::path own = prefix();
+  std::error_code missing;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path program = fs::path(folder) / "kumiko";
+    if (!fs::exists(program, missing)) continue;
+    // CMake looks in the folder above one that is called bin. It does not follow a link to a
+    // program.
+    const fs::path above = program.parent_path();
+    return above.filename() == "bin" && fs::equivalent(above.parent_path(), own, missing);
+  }
+  return false;
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,270 @@
+#include "run/ranks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <kumiko/cluster/collectives.hpp>
+#include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/share_writer.hpp>
+#include <kumiko/io/summary.hpp>
+#include <kumiko/runtime/io/limits.hpp>
+
+#include "run/execute.hpp"
+#include "run/progress.hpp"
+#include "terminal/c_library.hpp"
+#include "terminal/request.hpp"
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// What has ended other ranks, as they have told this one.
+class LastWords {
+ public:
+  static LastWords& of_others() {
+    static LastWords words;
+    return words;
+  }
+  void add(std::string_view words) {
+    const std::lock_guard lock(mutex_);
+    if (first_.empty()) first_ = words;
+  }
+  std::string first() {
+    const std::lock_guard lock(mutex_);
+    return first_;
+  }
+
+ private:
+  std::mutex mutex_;  ///< nobody suspends who holds it
+  std::string first_;
+};
+
+/// Whether this process has tried to meet the other ranks, which is possible once.
+bool have_met = false;
+
+/// For functions that other ranks invoke here.
+std::atomic<cluster::Cluster*> own_cluster = nullptr;
+
+/// The simulation that is watched. Nobody suspends who holds the mutex.
+struct {
+  std::mutex mutex;
+  const amr::Simulation* simulation = nullptr;
+} watched_here;
+
+/// What a rank tells of its process: as Ranks::Process, to be sent.
+using Told = std::tuple<std::string, cluster::ClusterStatistics, std::uint64_t,
+                        std::vector<amr::WorkerActivity>>;
+Told tell_of_process() {
+  std::vector<amr::WorkerActivity> workers;
+  {
+    const std::lock_guard lock(watched_here.mutex);
+    if (watched_here.simulation != nullptr) workers = watched_here.simulation->activity();
+  }
+  return {origin_now().host, own_cluster.load()->statistics(), io::peak_rss_bytes(),
+          std::move(workers)};
+}
+
+Ranks::Process process_of(Told&& told) {
+  auto& [host, statistics, peak, workers] = told;
+  return {std::move(host), statistics, peak, std::move(workers)};
+}
+
+}  // namespace
+
+Watched::Watched(const amr::Simulation& simulation) {
+  const std::lock_guard lock(watched_here.mutex);
+  watched_here.simulation = &simulation;
+}
+
+Watched::~Watched() {
+  const std::lock_guard lock(watched_here.mutex);
+  watched_here.simulation = nullptr;
+}
+
+Ranks::Ranks() {
+  have_met = true;
+  link_ = cluster::link_of_environment();
+  if (link_ == nullptr) return;
+  rank_ = link_->rank();
+  size_ = link_->size();
+  if (!leads()) set_silent(true);
+}
+
+Ranks::~Ranks() { leave(); }
+
+void Ranks::join(const std::function<Prepared()>& prepare) {
+  Prepared prepared;
+  std::exception_ptr failed;
+  std::string why;
+  try {
+    prepared = prepare();
+  } catch (const std::exception& error) {
+    failed = std::current_exception();
+    why = error.what();
+  }
+  if (link_ != nullptr) {
+    if (prepared.runtime == nullptr) {
+      spare_ = std::make_unique<runtime::Runtime>(runtime::Options{.workers = 1});
+      prepared.runtime = spare_.get();
+    }
+    cluster_ = std::make_unique<cluster::Cluster>(*prepared.runtime, std::move(link_));
+    own_cluster = cluster_.get();
+    const auto all = cluster::all_gather(cluster_->here(), std::pair(why, prepared.agreed)).get();
+    for (int rank = 0; failed == nullptr && rank < size_; ++rank) {
+      const auto& [others, agreed] = all[static_cast<std::size_t>(rank)];
+      refuse_if(!others.empty(), "rank {}: {}", rank, others);
+      const auto& first = all.front().second;
+      const auto differs = std::ranges::mismatch(agreed, first).in1;
+      refuse_if(differs != agreed.end(),
+                "rank {} has a different {} than rank 0; start all ranks with the same files and "
+                "the same options",
+                rank, differs->first);
+    }
+    if (failed == nullptr) owner_ = std::make_unique<amr::ClusterOwner>(*cluster_);
+  }
+  if (failed != nullptr) std::rethrow_exception(failed);
+}
+
+amr::Owner& Ranks::owner() {
+  if (owner_ == nullptr) return amr::sole_owner();
+  return *owner_;
+}
+
+Ranks::Places Ranks::places() const {
+  if (cluster_ == nullptr) return {};
+  const cluster::Placement own = cluster::placement(*cluster_);
+  Places places{.lines = {}, .warnings = {}, .hosts = own.hosts, .cores = own.cores};
+  const auto all = cluster::all_gather(cluster_->here(), std::tuple(own.line, own.warning,
+                                                                    fingerprint_of_c_library()))
+                       .get();
+  std::string of_cores;
+  std::string of_arithmetic;
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto& [line, warning, fingerprint] = all[static_cast<std::size_t>(rank)];
+    places.lines += line + "\n";
+    if (of_cores.empty()) of_cores = warning;
+    if (of_arithmetic.empty() && fingerprint != std::get<2>(all.front())) {
+      of_arithmetic = fmt::format(
+          "exp, sin or pow of the C library of rank {} differ in the last bits from those of rank "
+          "0, so results of the case or the solver may depend on the rank; run all ranks on the "
+          "same kind of processor, or with the same GLIBC_TUNABLES",
+          rank);
+    }
+  }
+  for (const std::string& warning : {of_cores, of_arithmetic}) {
+    if (!warning.empty()) places.warnings.push_back(warning);
+  }
+  return places;
+}
+
+std::vector<Ranks::Process> Ranks::processes() const {
+  std::vector<Process> all;
+  if (cluster_ == nullptr) return all;
+  const auto ask = [] { return tell_of_process(); };
+  for (int rank = 0; rank < size_; ++rank) {
+    all.push_back(process_of(cluster_->here().invoke(rank, ask)));
+  }
+  return all;
+}
+
+std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
+    std::chrono::milliseconds patience) const {
+  std::vector<std::optional<Process>> all(static_cast<std::size_t>(size_));
+  if (cluster_ == nullptr) return all;
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const cluster::Here here = cluster_->here().within(runtime::io::until(deadline));
+  std::vector<cluster::Future<Told>> answers(all.size());
+  for (int rank = 0; rank < size_; ++rank) {
+    if (rank == rank_) continue;
+    try {
+      const auto ask = [] { return tell_of_process(); };
+      answers[static_cast<std::size_t>(rank)] = here.async(rank, ask);
+    } catch (const std::exception&) {
+      // It is lost, or too many questions wait there for an answer.
+    }
+  }
+  // Without a worker, which may have much to do.
+  all[static_cast<std::size_t>(rank_)] = process_of(tell_of_process());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    cluster::Future<Told>& answer = answers[rank];
+    if (!answer.valid() || answer.wait_until(deadline) != std::future_status::ready) continue;
+    try {
+      all[rank] = process_of(answer.get());
+    } catch (const std::exception&) {
+      // It was lost meanwhile.
+    }
+  }
+  return all;
+}
+
+void Ranks::follow(amr::Simulation& simulation) {
+  begin_stepping();
+  io::ShareWriter writer(owner());
+  const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
+  const Watched watched(simulation);
+  const StatusSignal status([here = cluster_->here()](bool) {
+    try {
+      here.post(0, [] { hand_on_status_signal(); });
+    } catch (const std::exception&) {
+      // The leader is lost: nobody is left to tell.
+    }
+  });
+  while (simulation.follow(take)) {
+    const AskedBySignals asked = take_signals();
+    if (!asked.any()) continue;
+    const auto hand_on = [](AskedBySignals others) { hand_on_signals(others); };
+    cluster_->here().post(0, hand_on, asked);
+  }
+}
+
+Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
+  if (leads()) {
+    const std::string first = lost != nullptr ? LastWords::of_others().first() : "";
+    if (!first.empty()) failure.line = first;
+    return failure;
+  }
+  if (cluster_ == nullptr) return {"", failure.code};
+  const cluster::Here here = cluster_->here();
+  if (lost != nullptr) {
+    // The first rank that is left tells it.
+    bool is_first = true;
+    for (int rank = 0; rank < rank_; ++rank) {
+      is_first = is_first && here.is_lost(rank) && !here.is_leaving(rank);
+    }
+    return {is_first ? failure.line : "", failure.code};
+  }
+  try {
+    const auto add = [](std::string_view words) { LastWords::of_others().add(words); };
+    here.post(0, add, fmt::format("rank {}: {}", rank_, failure.line));
+  } catch (const std::exception&) {
+    // The leader is lost, or learns only that this rank has left.
+  }
+  return {"", failure.code};
+}
+
+void Ranks::leave() {
+  owner_.reset();
+  if (cluster_ != nullptr) cluster_->leave();
+}
+
+void Ranks::refuse_with_others(const std::string& why) noexcept {
+  if (have_met) return;
+  try {
+    if (cluster::ranks_of_environment() <= 1) return;
+    Ranks ranks;
+    if (ranks.are_many()) ranks.join([&]() -> Prepared { throw RequestError(why); });
+  } catch (const std::exception&) {
+    // This is the error that the others have been told of, or there is no way to reach them.
+  }
+}
+
+}  // namespace kumiko::app

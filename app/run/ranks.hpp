@@ -1,0 +1,111 @@
+// The processes that share one run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kumiko/amr/activity.hpp>
+#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/errors.hpp>
+#include <kumiko/cluster/link.hpp>
+
+#include "terminal/request.hpp"
+
+namespace kumiko::app {
+
+/// While there is one, the ranks may be told what the workers of this one's simulation do. One at a
+/// time.
+class Watched {
+ public:
+  explicit Watched(const amr::Simulation& simulation);
+  ~Watched();
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+};
+
+/// One of the ranks by which a launcher has started the program, or the only process. Rank 0 leads:
+/// it takes the run's decisions, writes its files and speaks; the others are silent and follow.
+class Ranks {
+ public:
+  /// Meets the other ranks, if the launcher's environment says that there are any. While there is
+  /// no Runtime. Throws std::runtime_error.
+  Ranks();
+  /// Leaves as leave() does.
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  int size() const { return size_; }
+  bool are_many() const { return size_ > 1; }
+  bool leads() const { return rank_ == 0; }
+
+  /// What a rank has prepared before all begin.
+  struct Prepared {
+    runtime::Runtime* runtime = nullptr;  ///< outlives this
+    /// What must be the same everywhere: in words, and what stands for it.
+    std::vector<std::pair<std::string, std::string>> agreed = {};
+  };
+  /// Calls prepare() on every rank. Throws what it throws; RequestError on ranks whose own one did
+  /// not throw when another's did, or has prepared something else.
+  void join(const std::function<Prepared()>& prepare);
+
+  /// Who has a part of the mesh. After join().
+  amr::Owner& owner();
+
+  /// Where the ranks run, for the leader to tell; all call it.
+  struct Places {
+    std::string lines;                  ///< of all ranks
+    std::vector<std::string> warnings;  ///< of ranks that share cores, or compute otherwise
+    int hosts = 1;
+    int cores = 0;  ///< of all hosts; 0 = not known
+  };
+  Places places() const;
+
+  /// What each rank's process has taken so far, and what its workers do in this moment.
+  struct Process {
+    std::string host;
+    cluster::ClusterStatistics statistics;
+    std::uint64_t peak_rss_bytes = 0;
+    std::vector<amr::WorkerActivity> workers;  ///< while there is a Watched
+  };
+  /// For the leader to ask while the others follow; none with one rank. Throws cluster::RankLost.
+  std::vector<Process> processes() const;
+  /// Likewise from any OS thread, while the leader's simulation advances too; nothing of ranks that
+  /// do not answer in time.
+  std::vector<std::optional<Process>> processes_within(std::chrono::milliseconds patience) const;
+
+  /// Does what the leader does, until its simulation ends. A signal that has come to this rank is
+  /// the leader's then; SIGUSR2 at once.
+  void follow(amr::Simulation& simulation);
+
+  /// This rank ends by a failure: tells the leader. \return what to tell the user, with an empty
+  /// line where that is somebody else's to tell
+  /// \param lost  if the failure is that a rank is lost
+  Failure last_words(Failure failure, const cluster::RankLost* lost);
+
+  /// Waits until all ranks want to leave, or are lost.
+  void leave();
+
+  /// Tells the other ranks that this process refuses what it was asked for, and why; they would
+  /// wait for it otherwise. Does nothing without a launcher, or once the ranks have met. Suspends
+  /// until the others have come.
+  static void refuse_with_others(const std::string& why) noexcept;
+
+ private:
+  std::unique_ptr<cluster::Link> link_;
+  int rank_ = 0;
+  int size_ = 1;
+  std::unique_ptr<runtime::Runtime> spare_;  ///< to agree by that there is nothing to run
+  std::unique_ptr<cluster::Cluster> cluster_;
+  std::unique_ptr<amr::ClusterOwner> owner_;
+};
+
+}  // namespace kumiko::app

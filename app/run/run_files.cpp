@@ -1,0 +1,345 @@
+#include "run/run_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <kumiko/cluster/errors.hpp>
+#include <kumiko/io/earlier_table.hpp>
+#include <kumiko/io/manifest.hpp>
+#include <kumiko/io/trace_file.hpp>
+#include <kumiko/runtime/fault.hpp>
+#include <kumiko/viz/state_image.hpp>
+
+#include "run/execute.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/summary_file.hpp"
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
+constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
+
+/// Rows that the run has left in a table of the folder that it goes on in. If rows are lost, says
+/// so: the new table goes on without them. There may be rows up to base step `last`.
+/// \param has_each_step  whether each base step has a row
+io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
+  if (start.earlier != io::Earlier::kContinue) return {};
+  const std::filesystem::path path = start.path / name;
+  io::EarlierTable table(path, last);
+  if (!start.from || last < 0) return table;
+  if (table.empty()) {
+    print_warning("'{}' has no rows of the run's part before this restart; the new one begins here",
+                  path.string());
+  } else if (const std::int64_t missing = last + 1 - table.first_step() - table.steps();
+             has_each_step && missing > 0) {
+    print_warning("'{}' lacks the rows of {} before this restart; the new one lacks them too",
+                  path.string(), counted(static_cast<std::size_t>(missing), "base step"));
+  }
+  return table;
+}
+
+/// What has befallen the tables cannot be told any more when their rows are in new ones.
+void warn_of_altered_tables(const std::filesystem::path& folder) {
+  constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
+  std::vector<io::AlteredFile> altered;
+  try {
+    altered = io::check_folder(folder, kTables).altered;
+  } catch (const io::OutputError&) {
+    return;  // there is no manifest to compare with
+  }
+  for (const io::AlteredFile& file : altered) {
+    const std::filesystem::path table = folder / file.name;
+    const bool is_table = std::ranges::find(kTables, file.name) != kTables.end();
+    if (!is_table || !std::filesystem::exists(table)) continue;
+    print_warning("'{}' {} since the run ended; the rows that it has are kept", table.string(),
+                  file.what);
+  }
+}
+
+/// The restarts that have changed the course of a run, this one among them.
+std::vector<io::Ancestor> lineage_of(const Start& start, const amr::Simulation& simulation) {
+  if (!start.from) return {};
+  std::vector<io::Ancestor> lineage = start.from->checkpoint.attributes.lineage;
+  if (!start.changes.empty()) {
+    lineage.push_back({simulation.step(), simulation.state_hash(), start.changes});
+  }
+  return lineage;
+}
+
+io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder,
+                                      std::vector<io::Ancestor> lineage) {
+  const Problem& problem = start.problem;
+  io::StateWriterOptions options;
+  options.configuration = problem.config.state_toml();
+  options.lineage = std::move(lineage);
+  options.sidecar.origin = origin_now();
+  options.sidecar.paths = {start.configuration, folder, problem.case_file, problem.solver_file};
+  options.sidecar.configuration = problem.config.run_values();
+  options.compression = problem.run.compression;
+  options.extras = problem.run.output_extras;
+  options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
+  if (problem.run.on_failure == io::OnFailure::kContinue) {
+    options.on_failed_checkpoint = [](const std::exception& cause) {
+      // The run's own error tells of it.
+      if (dynamic_cast<const cluster::RankLost*>(&cause) != nullptr) return;
+      print_warning("no checkpoint: {}", cause.what());
+    };
+  }
+  return options;
+}
+
+/// A name for a damaged file, which is nobody's to remove.
+std::filesystem::path free_name(const std::filesystem::path& file) {
+  std::filesystem::path name = file.string() + ".damaged";
+  for (int number = 2; std::filesystem::exists(name); ++number) {
+    name = fmt::format("{}.damaged{}", file.string(), number);
+  }
+  return name;
+}
+
+}  // namespace
+
+RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation)
+    : problem_(start.problem),
+      folder_(start.folder ? std::move(*start.folder) : open_output(start.path, start.earlier)),
+      earlier_(start.earlier == io::Earlier::kContinue ? io::earlier_manifest(folder_.path())
+                                                       : io::EarlierManifest()),
+      from_(start.from ? std::optional(start.from->file) : std::nullopt),
+      csv_(new_file("diagnostics.csv"), problem_.options.levels,
+           static_cast<int>(simulation.counters().workers.size()),
+           earlier_rows(start, "diagnostics.csv", simulation.step(), false),
+           problem_.the_case->component_names()),
+      load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1, true)),
+      next_load_(simulation.step()),
+      reported_(csv_.earlier_updates()),
+      has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
+      states_(*problem_.the_case, backend,
+              writer_options(start, folder_.path(), lineage_of(start, simulation))) {
+  if (problem_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
+  // Without its sidecar a run counts anew below the rows that it has.
+  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
+  for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
+    const std::uint64_t counted = worker < loads.size() ? loads[worker].updates : 0;
+    reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
+  }
+  // Nothing refuses the run any more.
+  if (start.earlier == io::Earlier::kContinue) {
+    warn_of_altered_tables(folder_.path());
+    give_up(start);
+  }
+  io::write_text_file(new_file(std::string(io::kConfigurationFile)), problem_.config.to_toml());
+  advise();
+}
+
+std::optional<std::filesystem::path> RunFiles::latest() const {
+  const std::optional<std::filesystem::path>& file = states_.latest() ? states_.latest() : from_;
+  if (!file || !std::filesystem::exists(*file)) return std::nullopt;
+  return file;
+}
+
+void RunFiles::advise() {
+  if (has_advised_ && advised_ == latest()) return;
+  has_advised_ = true;
+  advised_ = latest();
+  // First what must not be cut off.
+  std::string lines;
+  if (latest()) lines += fmt::format("  continue with --restart {}\n", latest()->string());
+  lines += fmt::format("  {}\n", plugins_in_words(problem_));
+  runtime::set_fault_advice(lines);
+}
+
+void RunFiles::go_on(const amr::Simulation& simulation) {
+  states_.settle_if_written();
+  advise();
+  for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
+    if (load.step < next_load_) continue;
+    load_csv_.add(load);
+    next_load_ = load.step + 1;
+  }
+}
+
+void RunFiles::diagnose(const amr::Simulation& simulation) {
+  amr::FieldFigures field = simulation.field_figures();
+  if (!field.finite) simulation.check_finite();
+  io::DiagnosticsRow row;
+  row.step = simulation.step();
+  row.time = simulation.time();
+  row.dt = simulation.dt();
+  row.largest_cfl = simulation.counters().largest_cfl;
+  row.field = std::move(field);
+  row.patches = patches_per_level(simulation);
+  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
+  for (std::size_t worker = 0; worker < loads.size(); ++worker) {
+    row.updates.push_back(loads[worker].updates -
+                          std::min(reported_[worker], loads[worker].updates));
+    reported_[worker] = loads[worker].updates;
+  }
+  csv_.row(row);
+}
+
+void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& history) {
+  simulation.check_finite();
+  const std::filesystem::path file = new_file(io::state_name(simulation.step()));
+  new_file(io::sidecar_of(file).filename().string());
+  states_.write_state(file, simulation, history);
+  times_[simulation.step()] = simulation.time();
+  advise();
+}
+
+void RunFiles::checkpoint(const amr::Simulation& simulation, const io::RunHistory& history) {
+  simulation.check_finite();
+  const std::filesystem::path file = new_file(io::checkpoint_name(simulation.step()));
+  new_file(io::sidecar_of(file).filename().string());
+  states_.write_checkpoint(file, simulation, history);
+  advise();
+}
+
+void RunFiles::checkpoint_of_failure(const amr::Simulation& simulation,
+                                     const io::RunHistory& history) noexcept {
+  try {
+    checkpoint(simulation, history);
+    settle();
+  } catch (const std::exception&) {
+    // The run's own failure is told; the newest checkpoint is the one before.
+  }
+}
+
+void RunFiles::end_quietly() noexcept {
+  for (const auto last_work : {&RunFiles::settle, &RunFiles::write_trace}) {
+    try {
+      (this->*last_work)();
+    } catch (const std::exception&) {
+      // What made the run fail is what counts; the newest checkpoint may be the one before.
+    }
+  }
+}
+
+void RunFiles::write_picture(const amr::Simulation& simulation, const std::string& name) {
+  if (!viz::pictures_available()) return;
+  std::string why;
+  try {
+    const amr::SavedRun state = simulation.save();
+    if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
+    viz::StateImageOptions options;
+    options.title = fmt::format("{}   step {}   t = {:#.5g}", problem_.run.case_name,
+                                simulation.step(), simulation.time());
+    options.name = problem_.the_case->component_names().front();
+    options.range = colours_;
+    options.width = viz::kUsualPictureWidth;
+    const std::string picture = viz::draw_state(state, simulation.hierarchy().geometry(), options);
+    io::write_text_file(new_file(name), picture);
+    return;
+  } catch (const std::bad_alloc&) {
+    why = "there is not enough memory";
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  print_warning("there is no picture {}: {}", name, why);
+}
+
+void RunFiles::write_trace() {
+  if (!trace_) return;
+  const amr::Trace trace = std::move(*trace_);
+  trace_.reset();
+  io::write_trace(new_file(io::kTraceFile), trace);
+  if (trace.pieces.size() > kMostPiecesAsJson) {
+    print_to_stderr(
+        "kumiko: note: a trace.json of {} pieces would be too large for viewers; kumiko export "
+        "--format chrome makes it\n",
+        trace.pieces.size());
+    return;
+  }
+  io::write_text_file(new_file("trace.json"),
+                      [&](std::ostream& out) { io::write_chrome_trace(out, trace); });
+}
+
+/// Of a state of the run, or of an earlier part of it.
+double RunFiles::time_of(std::int64_t step, const std::filesystem::path& file) const {
+  const auto own = times_.find(step);
+  if (own != times_.end()) return own->second;
+  if (dt_) return static_cast<double>(step) * *dt_;
+  try {
+    return io::open_checkpoint(file).attributes.time;
+  } catch (const io::CheckpointError&) {
+    // It cannot be shown at any time.
+    return static_cast<double>(step);
+  }
+}
+
+void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesystem::path& copy) {
+  // The run's figures are not lost for want of room for its trace.
+  std::exception_ptr failed;
+  try {
+    write_trace();
+  } catch (const std::exception&) {
+    failed = std::current_exception();
+  }
+  csv_.finish();
+  load_csv_.finish();
+  io::write_text_file(new_file("states.hdf.series"),
+                      io::make_series(folder_, [this](std::int64_t step, const auto& file) {
+                        return time_of(step, file);
+                      }));
+  const std::string text = summary.dump(2) + "\n";
+  io::write_text_file(folder_.file(io::kManifestFile), io::make_manifest(folder_, text, earlier_));
+  io::write_text_file(folder_.file(io::kSummaryFile), text);
+  write_summary(copy, text);
+  if (failed) std::rethrow_exception(failed);
+}
+
+std::filesystem::path RunFiles::new_file(const std::string& name) {
+  earlier_.written.insert(name);
+  if (folder_.make_again()) {
+    print_warning(
+        "somebody has removed '{}' during the run; it is made again for states and checkpoints, "
+        "from which a restart can continue, but the run's tables are lost and it will end as "
+        "failed",
+        folder_.path().string());
+    io::write_text_file(folder_.file(io::kConfigurationFile), problem_.config.to_toml());
+  }
+  return folder_.file(name);
+}
+
+/// What is later than the checkpoint: damaged files get another name, the others go, and sidecars
+/// without a file with them.
+void RunFiles::give_up(const Start& start) const {
+  for (const std::filesystem::path& file : start.later) {
+    const bool damaged = !start.from->damaged.empty();
+    std::error_code failed;
+    std::error_code missing;
+    if (damaged) {
+      const std::filesystem::path other = free_name(file);
+      std::filesystem::rename(file, other, failed);
+      if (!failed) std::filesystem::rename(io::sidecar_of(file), io::sidecar_of(other), missing);
+      if (!failed) {
+        print_warning("'{}' was renamed to '{}'", file.string(), other.filename().string());
+      }
+    } else {
+      std::filesystem::remove(file, failed);
+    }
+    if (failed) {
+      throw io::OutputError(
+          fmt::format("cannot remove or rename '{}': {}", file.string(), failed.message()));
+    }
+  }
+  std::error_code ignored;
+  for (const std::string_view pattern : {io::kCheckpointSidecars, io::kStateSidecars}) {
+    for (const auto& [step, sidecar] : io::lone_sidecars(folder_.path(), pattern)) {
+      if (step > start.from->checkpoint.run.step) std::filesystem::remove(sidecar, ignored);
+    }
+  }
+  folder_.forget_end();
+}
+
+}  // namespace kumiko::app

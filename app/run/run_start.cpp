@@ -1,0 +1,337 @@
+#include "run/run_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include <kumiko/io/state_writer.hpp>
+
+#include "terminal/named_path.hpp"
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Times of steps of one length are rounded.
+constexpr double kRounded = 1e-12;
+
+/// How to begin anew is with the configuration that the run has left, if it has.
+RequestError no_whole_checkpoint(const fs::path& folder) {
+  const fs::path configuration = folder / io::kConfigurationFile;
+  std::error_code hidden;
+  if (!fs::is_regular_file(configuration, hidden)) {
+    return RequestError("--restart: '{}' has no whole checkpoint; name a run's folder that has one",
+                        folder.string());
+  }
+  return RequestError(
+      "--restart: '{}' has no whole checkpoint; begin the run anew: kumiko run {} --overwrite "
+      "--output {}",
+      folder.string(), configuration.string(), folder.string());
+}
+
+/// Checkpoints and states of a folder, the newest first.
+std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path& folder) {
+  std::multimap<std::int64_t, fs::path, std::greater<>> all;
+  for (const std::string_view pattern : {io::kCheckpointFiles, io::kStateFiles}) {
+    for (const auto& [step, file] : io::OutputFolder::numbered(folder, pattern)) {
+      all.emplace(step, file);
+    }
+  }
+  return all;
+}
+
+/// A whole checkpoint that a run can go on from: one with values that are not finite counts as
+/// damaged, whatever wrote it. Extras of patches are not looked at: no run goes on from them. The
+/// values stay in the file until their patches get them.
+io::Checkpoint read_good(const fs::path& file) {
+  const auto check = [&](const io::Checkpoint& checkpoint, const amr::PatchId& id,
+                         std::span<const double> record) {
+    const std::size_t own = checkpoint.field_names().size();
+    const std::span<const double> values = record.first(own * amr::kPatchPoints);
+    const auto odd = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
+    if (odd == values.end()) return;
+    const auto component = static_cast<std::size_t>(odd - values.begin()) / amr::kPatchPoints;
+    throw io::DamagedCheckpoint(
+        fmt::format("'{}' holds values that are not finite ('{}' in {} is {})", file.string(),
+                    checkpoint.attributes.component_names[component], to_string(id), *odd));
+  };
+  return io::open_checkpoint(file, check);
+}
+
+/// The restart from a checkpoint, which does without its sidecar where it must.
+Restart with_sidecar(const fs::path& file, io::Checkpoint checkpoint,
+                     std::vector<fs::path> damaged = {}) {
+  Restart restart{file, std::move(checkpoint), std::move(damaged)};
+  restart.sidecar_fault = read_sidecar_of(file, restart.checkpoint);
+  return restart;
+}
+
+/// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
+std::string earlier_one(const fs::path& file) {
+  const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
+  const auto named = std::ranges::find_if(
+      all, [&](const auto& entry) { return entry.second.filename() == file.filename(); });
+  for (auto other = named == all.end() ? all.begin() : std::next(named); other != all.end();
+       ++other) {
+    try {
+      read_good(other->second);
+      return fmt::format("; '{}' is whole", other->second.string());
+    } catch (const io::CheckpointError&) {
+      continue;
+    }
+  }
+  return {};
+}
+
+/// Reads a checkpoint that was named. Throws RequestError, which says what is wrong with the file,
+/// be it damaged or with values that are not finite, and which earlier one of its folder is good.
+Restart read_restart(const fs::path& file) {
+  if (type_of_named(file) == fs::file_type::not_found) {
+    throw RequestError(
+        "--restart: there is no file '{}'; name a checkpoint or a state, or a run's folder{}",
+        file.string(), earlier_one(file));
+  }
+  try {
+    return with_sidecar(file, read_good(file));
+  } catch (const io::CheckpointError& error) {
+    const std::string earlier = earlier_one(file);
+    const fs::path home = file.has_parent_path() ? file.parent_path() : ".";
+    throw RequestError("--restart: {}{}", error.what(),
+                       !earlier.empty()          ? earlier
+                       : newest_checkpoint(home) ? "; no earlier checkpoint in its folder is whole"
+                                                 : "");
+  }
+}
+
+/// Reads the newest whole checkpoint, or state, of a run's folder. Prints a warning for each newer
+/// one that is damaged or has values that are not finite, and names the one that it takes. Throws
+/// RequestError when there is none, and for a newer one that cannot be read, is of another version
+/// or of another step than its name.
+Restart latest_restart(const fs::path& folder) {
+  refuse_if(type_of_named(folder) == fs::file_type::not_found,
+            "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+            folder.string());
+  std::vector<fs::path> damaged;
+  for (const auto& [step, file] : candidates(folder)) {
+    type_of_named(file);  // Refuses what this user may not read, with the remedy.
+    try {
+      io::Checkpoint checkpoint = read_good(file);
+      refuse_if(checkpoint.run.step != step,
+                "--restart latest: '{}' is of base step {}, but its name gives another one; rename "
+                "it, or name the file to continue from",
+                file.string(), checkpoint.run.step);
+      if (!damaged.empty()) {
+        print_warning("the restart is from '{}', the newest whole one", file.string());
+      }
+      return with_sidecar(file, std::move(checkpoint), std::move(damaged));
+    } catch (const io::DamagedCheckpoint& error) {
+      print_warning("{}; trying an older one", error.what());
+      damaged.push_back(file);
+    } catch (const io::CheckpointError& error) {
+      throw RequestError("--restart latest: {}", error.what());
+    }
+  }
+  throw no_whole_checkpoint(folder);
+}
+
+fs::path output_path(const RunRequest& request, const Problem& problem) {
+  if (!request.output.empty()) return request.output;
+  return fs::path("out") / problem.run.case_name;
+}
+
+/// Where a checkpoint is, whatever links lead to it.
+fs::path folder_of(const fs::path& file) {
+  std::error_code missing;
+  return fs::weakly_canonical(fs::absolute(file), missing).parent_path();
+}
+
+bool are_same(const fs::path& one, const fs::path& other) {
+  std::error_code missing;
+  return fs::equivalent(one, other, missing);
+}
+
+/// The folder that a restart continues, or the one that is asked for.
+fs::path restart_path(const RunRequest& request, const std::optional<Problem>& problem) {
+  const bool latest = request.restart == kLatest;
+  if (!request.output.empty()) return request.output;
+  refuse_if(latest && !problem,
+            "--restart latest: name the run to continue, by its folder with --output or by its "
+            "CASE.toml");
+  if (latest) return output_path(request, *problem);
+  const fs::path file = request.restart;
+  fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
+  if (io::OutputFolder::holds_run(beside) || !fs::exists(file)) return beside;
+  throw RequestError(
+      "--restart: '{}' is not in the folder of a run; name the folder for the new files with "
+      "--output, if it is a checkpoint or a state",
+      file.string());
+}
+
+void check_steps(Problem& problem, const Restart& from) {
+  const int step = from.checkpoint.run.step;
+  refuse_if(step > problem.stop_step, "'{}' is of base step {}, but the run ends at {}; raise {}",
+            from.file.string(), step, problem.stop_step,
+            problem.run.stop_step > 0 ? "time.stop_step" : "time.steps");
+  refuse_if(
+      from.checkpoint.run.time > (1.0 + kRounded) * problem.end_time(),
+      "'{}' is at t = {:g}, after the end of the run, t = {:g}; set time.end to a later time, "
+      "or restart from an earlier file",
+      from.file.string(), from.checkpoint.run.time, problem.end_time());
+}
+
+/// Of steps that are behind the run there can be no trace but one that it has.
+void close_trace(Problem& problem, const Restart& from, const fs::path& folder) {
+  if (problem.trace_from < 0 || problem.trace_until > from.checkpoint.run.step) return;
+  problem.trace_from = -1;
+  std::error_code missing;
+  for (const fs::path& place : {folder, folder_of(from.file)}) {
+    if (fs::exists(place / io::kTraceFile, missing)) return;
+  }
+  print_warning(
+      "the base steps to trace are already done, but there is no {} in '{}'; set trace.from to {} "
+      "or later, or to -1 for no trace",
+      io::kTraceFile, folder.string(), from.checkpoint.run.step);
+}
+
+/// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,
+/// unless they are given up.
+std::vector<fs::path> later_files_of(const RunRequest& request, const fs::path& folder,
+                                     const Restart& from) {
+  if (request.restart == kLatest) return from.damaged;
+  std::vector<fs::path> later;
+  for (const auto& [step, file] : candidates(folder)) {
+    if (step > from.checkpoint.run.step) later.push_back(file);
+  }
+  if (later.empty() || request.overwrite) return later;
+  throw RequestError(
+      "the run in '{}' has already reached '{}'; name another folder with --output, or discard the "
+      "later files with --overwrite",
+      folder.string(), later.front().filename().string());
+}
+
+/// A folder stands for the newest checkpoint in it.
+RunRequest without_folder(RunRequest request) {
+  if (request.restart == kLatest) return request;
+  if (type_of_named(request.restart) != fs::file_type::directory) return request;
+  if (!request.output.empty() && !are_same(request.output, request.restart)) {
+    request.restart = latest_restart(request.restart).file.string();
+    return request;
+  }
+  request.output = request.restart;
+  request.restart = kLatest;
+  return request;
+}
+
+/// A run that goes on from a checkpoint, with the configuration given or the checkpoint's own.
+Start restarted(const RunRequest& as_asked, bool writes) {
+  const RunRequest request = without_folder(as_asked);
+  const bool latest = request.restart == kLatest;
+  std::optional<Problem> problem;
+  if (!request.config.empty()) problem.emplace(load_problem(request));
+  fs::path path = restart_path(request, problem);
+  const bool goes_on = latest || are_same(path, folder_of(request.restart));
+  std::optional<io::OutputFolder> folder;
+  if (writes && goes_on && type_of_named(path) == fs::file_type::directory) {
+    folder.emplace(open_output(path, io::Earlier::kContinue));
+  }
+  Restart from = latest ? latest_restart(path) : read_restart(request.restart);
+  if (!problem) problem.emplace(load_problem(request, from.file, from.checkpoint));
+  std::string changes = check_same_run(*problem, from.file, from.checkpoint);
+  from.checkpoint.run.is_changed = !changes.empty();
+  if (goes_on && io::OutputFolder::holds_run(path)) {
+    check_same_run(*problem, path, !changes.empty());
+  }
+  check_steps(*problem, from);
+  std::vector<fs::path> later;
+  if (goes_on) later = later_files_of(request, path, from);
+  close_trace(*problem, from, path);
+  io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
+  if (goes_on) earlier = io::Earlier::kContinue;
+  return {std::move(*problem), std::move(path),  earlier, std::move(folder),
+          std::move(from),     std::move(later), {},      std::move(changes)};
+}
+
+/// Refuses base steps to trace that the run does not take.
+void check_trace(const Start& start) {
+  const Problem& problem = start.problem;
+  if (problem.trace_from < 0) return;
+  const int first = start.from ? start.from->checkpoint.run.step : 0;
+  refuse_if(
+      problem.trace_from < first,
+      "trace.from: the run continues from base step {}; choose a later one, or -1 for no trace",
+      first);
+  refuse_if(problem.trace_from >= problem.stop_step,
+            "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
+            problem.stop_step, problem.stop_step - 1);
+}
+
+/// Refuses to change a run of which nothing is left.
+void check_changes(const Start& start) {
+  if (!is_done(start) || start.changes.empty()) return;
+  const amr::SavedRun& run = start.from->checkpoint.run;
+  const Problem& problem = start.problem;
+  // A number of steps divides what is left of the time, so that both must leave some.
+  const std::string more_steps =
+      run.step < problem.stop_step
+          ? std::string()
+          : fmt::format(" {} to more than {}",
+                        problem.run.stop_step > 0 ? "time.stop_step" : "time.steps", run.step);
+  const bool is_later = run.time < (1.0 - kRounded) * problem.end_time();
+  throw RequestError(
+      "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
+      "they were, or set{}{}{}",
+      start.from->file.string(), start.changes, is_later ? "" : " time.end to a later time",
+      is_later || more_steps.empty() ? "" : " and", more_steps);
+}
+
+}  // namespace
+
+std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
+  const auto all = candidates(folder);
+  return all.empty() ? std::nullopt : std::optional(all.begin()->second);
+}
+
+std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
+  if (checkpoint.sidecar) return {};
+  try {
+    io::read_sidecar(file, checkpoint);
+    return {};
+  } catch (const io::SidecarError& error) {
+    return error.what();
+  }
+}
+
+Start start_of(const RunRequest& request, bool writes) {
+  refuse_if(request.config.empty() && request.restart.empty(),
+            "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
+  const auto fresh = [&]() -> Start {
+    Problem problem = load_problem(request);
+    fs::path path = output_path(request, problem);
+    return {std::move(problem), std::move(path),
+            request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
+  };
+  Start start = request.restart.empty() ? fresh() : restarted(request, writes);
+  start.configuration = request.config;
+  check_changes(start);
+  check_trace(start);
+  return start;
+}
+
+bool is_done(const Start& start) {
+  if (!start.from) return false;
+  const amr::SavedRun& run = start.from->checkpoint.run;
+  return run.step >= start.problem.stop_step ||
+         run.time >= (1.0 - kRounded) * start.problem.end_time();
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,70 @@
+// Declares the options that several commands share.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "options/options.hpp"
+#include "run/problem.hpp"
+
+namespace kumiko::app {
+
+/// Workers that can be asked for.
+inline constexpr int kMostWorkers = 4096;
+
+/// What every command that steps a case is asked for.
+struct CaseRequest : ProblemRequest {
+  std::filesystem::path summary;
+  std::vector<std::filesystem::path> plugin_path;
+  bool quiet = false;
+};
+
+/// Says where a command's files go.
+struct OutputRequest {
+  std::filesystem::path output;
+  bool overwrite = false;
+};
+
+/// Which options of a case a command does not take as the others do.
+struct CaseRules {
+  bool needs_file = true;   ///< it cannot do without CASE.toml
+  bool has_workers = true;  ///< it takes --workers, and one number of them
+};
+
+/// Declares CASE.toml, --set, --workers, --help-keys, --summary, --quiet and --plugin-path.
+void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {});
+/// Declares --quiet, which means the same for all commands: no progress, and neither results nor
+/// names of files on stdout. Warnings and errors are printed all the same, and the JSON of
+/// --summary -.
+void add_quiet(Options& options, bool& quiet);
+void add_backend(Options& options, std::string& backend);
+void add_repetitions(Options& options, int& repetitions, const std::string& help);
+/// Declares --output and --overwrite.
+void add_output(Options& options, OutputRequest& request, const std::string& help,
+                const std::string& overwrite_help);
+void add_plugin_path(Options& options, std::vector<std::filesystem::path>& paths);
+
+/// The plugins that come with Kumiko, those of KUMIKO_PLUGIN_PATH (folders and files, parted by
+/// ':'), and those of `paths`, in this order. Broken ones are in broken().
+std::shared_ptr<const plugin::Registry> find_plugins(
+    const std::vector<std::filesystem::path>& paths);
+
+/// Prints a warning for each plugin that changed something as it was loaded, and for each broken
+/// one that only the environment names: a stale file there must not keep other work from being
+/// done. \param paths  that the request names \return the other broken ones
+std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins,
+                                                  const std::vector<std::filesystem::path>& paths);
+
+/// The keys of parameters as --help-keys lists them; empty where they cannot be declared.
+/// \param kind  "solver" or "case"
+std::string describe_parameters(const char* kind,
+                                const std::vector<amr::ParameterSpec>& parameters);
+
+/// Keeps SIGUSR2 for a Progress, and finds the request's plugins. A command that steps calls it
+/// first: plugins may start threads. Throws RequestError when a plugin that comes with Kumiko or
+/// that --plugin-path names is broken.
+void prepare_to_step(CaseRequest& request);
+
+}  // namespace kumiko::app

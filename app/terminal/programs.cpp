@@ -1,0 +1,51 @@
+#include "terminal/programs.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+
+namespace kumiko::app {
+
+namespace fs = std::filesystem;
+
+std::string shell_word(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + '\'';
+}
+
+bool is_program(const std::string& name) {
+  return std::system(fmt::format("command -v {} >/dev/null 2>&1", shell_word(name)).c_str()) == 0;
+}
+
+int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : status; }
+
+std::string last_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string last = "it printed no message";
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+ScratchFolder::ScratchFolder(const fs::path& in, const std::string& name) {
+  std::string path = (fs::absolute(in) / fmt::format(".kumiko-{}-XXXXXX", name)).string();
+  if (mkdtemp(path.data()) == nullptr) {
+    throw std::runtime_error(
+        fmt::format("cannot make '{}': {}", path, std::system_category().message(errno)));
+  }
+  path_ = path;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,120 @@
+#include <set>
+
+#include <kumiko/amr/require.hpp>
+#include <kumiko/model/rank_model.hpp>
+
+#include "ranks/rank_exchange.hpp"
+#include "ranks/rank_owners.hpp"
+#include "ranks/rank_tasks.hpp"
+#include "ranks/ranks_at_work.hpp"
+#include "schedule/schedule_replay.hpp"
+
+namespace kumiko::model {
+
+namespace {
+
+/// What a recorded run did between stretches, in nanoseconds.
+class Spans {
+ public:
+  explicit Spans(const amr::Trace& trace) {
+    for (const amr::TraceSpan& span : trace.spans) {
+      alike_ += length_of(span) - loops_of(span);
+      loops_ += work_in_loops(trace, span);
+      if (span.what == "regrid") regrids_.insert(span.base_step);
+    }
+  }
+
+  /// In no loop.
+  double alike() const { return alike_; }
+  /// In loops over patches, of all workers.
+  double loops() const { return loops_; }
+  bool has_regrid_before(const amr::TraceStretch& stretch) const {
+    return regrids_.contains(stretch.first_step);
+  }
+
+ private:
+  double alike_ = 0.0;
+  double loops_ = 0.0;
+  std::set<std::int32_t> regrids_;  ///< base steps before which there is one
+};
+
+void check(int ranks, const RankOptions& options) {
+  amr::require(ranks >= 1 && ranks <= RankModel::kMostRanks,
+               "{} ranks cannot be modelled; 1 to {} can", ranks, RankModel::kMostRanks);
+  amr::require(options.workers >= 1 && options.workers <= ScheduleModel::kMostWorkers,
+               "{} workers cannot be modelled; 1 to {} can", options.workers,
+               ScheduleModel::kMostWorkers);
+}
+
+}  // namespace
+
+RankModel::RankModel(const amr::Trace& trace, const Overheads& overheads)
+    : trace_(trace), overheads_(overheads) {
+  amr::require(!trace.pieces.empty(),
+               "the trace holds no pieces of work: no base step was recorded");
+}
+
+RankPrediction RankModel::predict(int ranks, const RankOptions& options) const {
+  check(ranks, options);
+  return predict(ranks, options, nullptr);
+}
+
+std::vector<std::string> RankModel::actions(int ranks, const RankOptions& options) const {
+  check(ranks, options);
+  amr::require(options.workers == 1,
+               "the actions of ranks can be replayed where each has one worker, not {}",
+               options.workers);
+  RankLog log(ranks);
+  predict(ranks, options, &log);
+  return log.texts();
+}
+
+RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog* log) const {
+  const double piece =
+      overhead_of_piece(trace_, overheads_, ScheduleKind::kDataflow, options.workers);
+  const double workers = static_cast<double>(ranks) * options.workers;
+  RanksAtWork work(trace_, ranks, options, piece, log);
+  RankOwners owners(trace_, options, ranks);
+  const Meetings meetings(ranks, options.network, log);
+  const Spans spans(trace_);
+  RankPrediction prediction{.ranks = ranks, .imbalance = 0.0};
+  double now = 0.0;  // without what is between stretches
+  double alike = spans.alike();
+  for (const amr::TraceStretch& stretch : trace_.stretches) {
+    const bool is_after_regrid = spans.has_regrid_before(stretch);
+    const Meetings::Moves moves = owners.follow(stretch, is_after_regrid);
+    for (const auto& [way, count] : moves) prediction.moved_patches += count;
+    if (is_after_regrid) alike += meetings.regrid(owners.mesh(), moves);
+    alike += meetings.begin_stretch(owners.mesh());
+    now = work.run(now + set_up_of(stretch, ranks, log),
+                   RankTasks(trace_, stretch, owners.owners(), options, ranks));
+    alike += meetings.end_stretch(stretch.steps, options.workers);
+    prediction.imbalance += owners.imbalance() / static_cast<double>(trace_.stretches.size());
+  }
+  const double shared = spans.loops() / workers;
+  if (log != nullptr) {
+    // Where it stands does not matter, since all ranks wait for each other between stretches.
+    for (int rank = 0; rank < ranks; ++rank) log->compute(rank, spans.alike() + shared);
+  }
+  double busy = spans.loops();
+  for (const amr::TracePiece& done : trace_.pieces) busy += cost_of(done);
+  now += alike + shared;
+  prediction.seconds = now * 1e-9;
+  prediction.regrid_seconds = (alike + shared) * 1e-9;
+  prediction.alike_seconds = alike * 1e-9;
+  prediction.utilisation = now > 0.0 ? busy / (workers * now) : 1.0;
+  prediction.messages = work.traffic().messages;
+  prediction.edges = work.traffic().edges;
+  prediction.bytes = work.traffic().bytes;
+  return prediction;
+}
+
+/// What every rank does before its first piece of a stretch.
+double RankModel::set_up_of(const amr::TraceStretch& stretch, int ranks, RankLog* log) const {
+  if (recorded_schedule(trace_) != ScheduleKind::kDataflow) return 0.0;
+  const double taken = set_up(trace_, stretch, overheads_);
+  for (int rank = 0; log != nullptr && rank < ranks; ++rank) log->compute(rank, taken);
+  return taken;
+}
+
+}  // namespace kumiko::model
