@@ -477,7 +477,7 @@ Action check_command(Options& options) {
   const auto request = std::make_shared<CheckRequest>();
   options.add("LIB.so", &request->file, "the plugin", {.is_required = true});
   options.add("--solver", &request->solver, "only the one of this name", {.check = not_empty()});
-  options.add("--set", &request->overrides, "solver.KEY=VALUE: a parameter of the solver",
+  options.add("-s,--set", &request->overrides, "solver.KEY=VALUE: a parameter of the solver",
               {.repeats = true});
   options.add("--json", &request->json, "as JSON");
   return [request] { return check_plugin(*request); };

@@ -362,6 +362,7 @@ int compare(CompareRequest& request) {
   refuse_quiet_for_nothing(request, request.output, "comparison", kSweepFilesRemedy);
   prepare_to_step(request);
   check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
+  warn_of_files(request.overrides, "comparison");
   Comparison comparison = plan_comparison(request);
   prepare_summary(request.summary);
   heed_signals(false);

@@ -164,6 +164,7 @@ int measure_scaling(ScalingRequest& request) {
   prepare_to_step(request);
   heed_signals(false);
   check_sweep_files(request.output, kScalingFiles, request.overwrite, "scaling run");
+  warn_of_files(request.overrides, "scaling run");
   std::optional<RankLauncher> launcher;
   if (!request.rank_list.empty()) launcher.emplace(request.launcher);
   begin_stepping();

@@ -1,9 +1,12 @@
 #include "experiments/sweep.hpp"
 
+#include <string_view>
+
 #include <fmt/core.h>
 
 #include "run/execute.hpp"
 #include "terminal/saved_results.hpp"
+#include "terminal/terminal.hpp"
 
 namespace kumiko::app {
 
@@ -42,6 +45,15 @@ void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem:
                               const std::string& what, const std::string& remedy) {
   refuse_if(request.quiet && output.empty() && request.summary.empty(),
             "--quiet: the results of the {} would be lost; {}, or leave out --quiet", what, remedy);
+}
+
+void warn_of_files(const std::vector<std::string>& overrides, const std::string& what) {
+  for (const std::string& text : overrides) {
+    const std::string_view table = std::string_view(text).substr(0, text.find('.'));
+    if (table != "output" && table != "checkpoint" && table != "trace") continue;
+    print_warning("--set {} has no effect: the runs of a {} write no files of their own", text,
+                  what);
+  }
 }
 
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,

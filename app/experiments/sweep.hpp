@@ -61,6 +61,10 @@ void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem:
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
                       const std::string& what);
 
+/// Warns of overrides without effect: the runs of a sweep write no files of their own. `what` is
+/// the sweep, as "comparison".
+void warn_of_files(const std::vector<std::string>& overrides, const std::string& what);
+
 template <class Files>
 void check_sweep_files(const std::filesystem::path& folder, const Files& files, bool overwrite,
                        const std::string& what) {

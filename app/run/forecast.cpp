@@ -37,6 +37,7 @@ FileCounts count_files(const Start& start, const Forecast& forecast, bool is_exa
   const Due rows(run.diagnostics_every, amr::Times(run.diagnostics_interval));
   const Due states(run.output_every, run.times_of_output());
   const Due checkpoints(run.checkpoints.steps, amr::Times(run.checkpoint_interval));
+  constexpr double kRounded = 1e-9;  // of a step: a time that it is to end at
   const double dt = forecast.first_dt;
   const auto last = static_cast<int>(forecast.step + forecast.steps);
   double reached = forecast.reached;
@@ -45,11 +46,12 @@ FileCounts count_files(const Start& start, const Forecast& forecast, bool is_exa
     const double time = forecast.time + dt * (step - forecast.step) + (is_exact ? 0.0 : 0.5 * dt);
     const double next =
         std::min({rows.next(before), states.next(before), checkpoints.next(before)});
-    const double to_next = std::clamp(std::ceil((next - time) / dt), 1.0, 1.0 * kLongestStretch);
+    const double to_next =
+        std::clamp(std::ceil((next - time) / dt - kRounded), 1.0, 1.0 * kLongestStretch);
     const int taken = std::min({last - step, static_cast<int>(to_next), rows.steps_left(step),
                                 states.steps_left(step), checkpoints.steps_left(step)});
     step += taken;
-    reached = std::max(before, time + taken * dt);
+    reached = std::max(before, time + (taken + kRounded) * dt);
     const bool is_last = step == last;
     const bool is_state = is_last || states.is_now(step, before, reached);
     if (is_state) ++files.states;

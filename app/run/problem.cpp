@@ -15,6 +15,7 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
+#include "terminal/counted.hpp"
 #include "terminal/terminal.hpp"
 
 namespace kumiko::app {
@@ -104,19 +105,38 @@ void declare(io::Schema& schema, const char* kind, const Factory& chosen,
   }
 }
 
-io::Config checked(const io::ConfigSource& source, const plugin::Registry& plugins,
-                   const plugin::CaseFactory& the_case, const plugin::SolverFactory& solver) {
+io::Schema schema_of(const plugin::Registry& plugins, const plugin::CaseFactory& the_case,
+                     const plugin::SolverFactory& solver) {
   io::Schema schema;
   declare(schema, "case", the_case, plugins.cases());
   declare(schema, "solver", solver, plugins.solvers());
-  return source.check(schema);
+  return schema;
 }
 
-Problem make_problem(const io::ConfigSource& source, int workers,
-                     std::shared_ptr<const plugin::Registry> plugins) {
+/// Leaves out what the solver does not know any more. No restart changes the case, so what that
+/// does not know is refused.
+/// \return what was left out
+std::vector<std::string> forget_unknown(io::ConfigSource& source, const io::Schema& schema,
+                                        const plugin::CaseFactory& the_case) {
+  std::vector<std::string> of_case;
+  std::vector<std::string> of_solver;
+  source =
+      source.without_unknown(schema, "case", of_case).without_unknown(schema, "solver", of_solver);
+  refuse_if(!of_case.empty(),
+            "case '{}' of '{}' has no keys any more that the run has, {}: its plugin has changed; "
+            "restart with the one that the run began with, or begin a new run",
+            the_case.name, the_case.file.string(), fmt::join(of_case, ", "));
+  return of_solver;
+}
+
+Problem make_problem(io::ConfigSource source, int workers,
+                     std::shared_ptr<const plugin::Registry> plugins, bool is_of_run) {
   const plugin::CaseFactory& the_case = named(source, "case", plugins->cases(), *plugins);
   const plugin::SolverFactory& solver = named(source, "solver", plugins->solvers(), *plugins);
-  const io::Config as_asked = checked(source, *plugins, the_case, solver);
+  const io::Schema schema = schema_of(*plugins, the_case, solver);
+  std::vector<std::string> forgotten;
+  if (is_of_run) forgotten = forget_unknown(source, schema, the_case);
+  const io::Config as_asked = source.check(schema);
   std::unique_ptr<amr::Case> made_case = the_case.make(as_asked.case_parameters());
   std::unique_ptr<amr::Solver> made_solver = solver.make(as_asked.solver_parameters());
   const io::Config config = chosen(as_asked, made_solver->traits());
@@ -135,7 +155,7 @@ Problem make_problem(const io::ConfigSource& source, int workers,
   const int last_of_all = options.steps > 0 ? options.steps : Problem::kNoStep;
   const int last_step = run.stop_step > 0 ? run.stop_step : last_of_all;
   const std::int64_t trace_until = std::int64_t{run.trace_from} + run.trace_steps;
-  return Problem{source,
+  return Problem{std::move(source),
                  config,
                  std::move(plugins),
                  std::move(made_case),
@@ -147,7 +167,8 @@ Problem make_problem(const io::ConfigSource& source, int workers,
                  last_step,
                  workers > 0 ? workers : run.workers,
                  run.trace_from,
-                 static_cast<int>(std::min<std::int64_t>(trace_until, last_step))};
+                 static_cast<int>(std::min<std::int64_t>(trace_until, last_step)),
+                 std::move(forgotten)};
 }
 
 /// Which keys of two configurations differ, each with both values.
@@ -201,7 +222,7 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
   return as_request([&] {
     return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
                                          request.overrides, beside),
-                        request.workers, request.plugins);
+                        request.workers, request.plugins, true);
   });
 }
 
@@ -237,6 +258,35 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
       "{} was made with other values: {}; restore these values, or begin a new run. A restart may "
       "change {}, and the solver's parameters",
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
+}
+
+/// Refuses a file whose values are not where those of the problem are. Its keys are the same, so
+/// that a plugin must have changed.
+void refuse_other_grid(const Problem& problem, const std::filesystem::path& file,
+                       const io::Checkpoint& checkpoint) {
+  if (!checkpoint.geometry) return;
+  constexpr const char* kRemedy =
+      "its plugin has changed; restart with the one that the run began with, or begin a new run";
+  constexpr double kRounded = 1e-9;
+  const auto are_near = [](double a, double b) { return std::abs(a - b) <= kRounded * b; };
+  const amr::Extent was = checkpoint.geometry->extent();
+  const amr::Extent is = problem.the_case->extent();
+  const std::string of_case =
+      fmt::format("case '{}' of '{}'", problem.run.case_name, problem.case_file.string());
+  refuse_if(problem.options.points_x == checkpoint.geometry->points_x(0) &&
+                (!are_near(was.x, is.x) || !are_near(was.y, is.y)),
+            "'{}' is of a domain of {:g} by {:g}, but that of {} is {:g} by {:g}: {}",
+            file.string(), was.x, was.y, of_case, is.x, is.y, kRemedy);
+  const auto components = static_cast<int>(checkpoint.field_names().size());
+  refuse_if(components != problem.the_case->components(),
+            "'{}' has {} of the field, but {} has {}: {}", file.string(),
+            counted(components, "component"), of_case, problem.the_case->components(), kRemedy);
+  const amr::Centring centring = problem.solver->traits().centring;
+  refuse_if(checkpoint.geometry->centring() != centring,
+            "'{}' has values of {}, but solver '{}' of '{}' has values of {}: {}", file.string(),
+            checkpoint.geometry->centring() == amr::Centring::kCell ? "cells" : "nodes",
+            problem.run.solver_name, problem.solver_file.string(),
+            centring == amr::Centring::kCell ? "cells" : "nodes", kRemedy);
 }
 
 /// The words for an error, with the plugins that it can be from.
@@ -279,7 +329,7 @@ Problem load_problem(const ProblemRequest& request, const io::Changes& changes) 
     if (!request.solver.empty()) {
       source = source.with_solver(request.solver, request.solver_from);
     }
-    return make_problem(source.with(changes), request.workers, request.plugins);
+    return make_problem(source.with(changes), request.workers, request.plugins, request.is_of_run);
   });
 }
 
@@ -294,17 +344,24 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
 
 std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
                            const io::Checkpoint& checkpoint) {
+  refuse_other_grid(problem, file, checkpoint);
   // Without what stands beside it: those keys may change, and do not keep a run from going on.
-  return refuse_differences(problem,
-                            load_problem({.plugins = problem.plugins}, file, checkpoint, {}),
-                            fmt::format("'{}'", file.string()));
+  const Problem earlier = load_problem({.plugins = problem.plugins}, file, checkpoint, {});
+  std::string changed = refuse_differences(problem, earlier, fmt::format("'{}'", file.string()));
+  for (const std::string& key : earlier.forgotten) {
+    print_warning(
+        "solver '{}' of '{}' has no such key any more, so that it is left out of '{}': {}",
+        problem.run.solver_name, problem.solver_file.string(), file.string(), key);
+    changed += fmt::format("{}{} -> none", changed.empty() ? "" : "; ", key);
+  }
+  return changed;
 }
 
 void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes) {
   const std::filesystem::path config = folder / io::kConfigurationFile;
   const Problem earlier = [&] {
     try {
-      return load_problem({.config = config, .plugins = problem.plugins});
+      return load_problem({.config = config, .plugins = problem.plugins, .is_of_run = true});
     } catch (const RequestError& error) {
       throw RequestError(
           "'{}' holds no configuration of a run ({}); if it is damaged, remove it: the checkpoint "

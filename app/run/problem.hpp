@@ -48,6 +48,8 @@ struct Problem {
   int workers;      ///< the request's or the configuration's; 0 = all available
   int trace_from;   ///< base step at which a trace begins, -1 for none
   int trace_until;  ///< and at which it ends, at most stop_step
+  /// Of a run's configuration: keys that its solver does not have any more, as "solver.x: 0.5".
+  std::vector<std::string> forgotten;
 
   static constexpr int kNoStep = std::numeric_limits<int>::max();
 
@@ -82,6 +84,9 @@ struct ProblemRequest {
   std::shared_ptr<const plugin::Registry> plugins;  ///< where its solver and its case are found
   std::string solver = {};       ///< instead of the configuration's, where not empty
   std::string solver_from = {};  ///< what has named it, for messages
+  /// Whether the configuration is a run's own. Its solver's keys may then be those of an earlier
+  /// version of the plugin: what that does not know any more is left out.
+  bool is_of_run = false;
 };
 
 /// Reads and checks the request's configuration with its overrides, and then the changes. Throws
@@ -94,7 +99,8 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
                      const io::Checkpoint& checkpoint);
 
 /// Throws RequestError, naming the keys, when a run would go on from a checkpoint with another
-/// value of a key that no restart may change. \return the other keys that the field's bits depend
+/// value of a key that no restart may change, or with another grid, as that of a case or a solver
+/// whose plugin has changed. \return the other keys that the field's bits depend
 /// on and that are changed, as io::Ancestor has them
 std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
                            const io::Checkpoint& checkpoint);

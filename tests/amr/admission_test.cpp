@@ -199,7 +199,8 @@ TEST(Admission, GivenAnInitialStateThatIsNotAdmittedThenItIsToldAtOnce) {
   } catch (const InadmissibleState& error) {
     EXPECT_STREQ(error.what(),
                  "solver 'decay' does not admit the state of level 0 patch (2, 0) at point (0, 0), "
-                 "t = 0");
+                 "with which the run begins, t = 0; correct the case's initial(), or what the "
+                 "solver does not admit");
   }
 }
 

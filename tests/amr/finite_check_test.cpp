@@ -103,7 +103,7 @@ TEST(FiniteCheck, GivenTheInitialStateThenTheCaseIsToBeCorrected) {
   } catch (const NonFiniteError& error) {
     EXPECT_EQ(std::string(error.what()),
               "the value at point (0, 0) of level 0 patch (0, 0), component 0, is inf in the "
-              "initial state; correct the case's initial value there");
+              "initial state; correct the case's initial(), which must write a finite value there");
   }
 }
 

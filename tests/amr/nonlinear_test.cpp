@@ -190,8 +190,11 @@ TEST(StateCfl, GivenAStateThatIsNotANumberThenTheRunEndsWithItsPatch) {
   const GrowingSolver solver;
   const auto error = thrown<std::runtime_error>(
       [&] { Simulation(problem, solver, *backend, linear(run_options(64, 1, 64))); });
-  EXPECT_STREQ(error.what(),
-               "level 0 patch (3, 3) has a speed that is not a finite number at t = 0");
+  EXPECT_STREQ(
+      error.what(),
+      "state_cfl() of solver 'growing' gives level 0 patch (3, 3) a CFL number that is not "
+      "finite at t = 0: the state there is not one that it can advance, or state_cfl() is "
+      "wrong");
 }
 
 TEST(StateCfl, GivenAStateThatOverflowsDuringTheRunThenTheRunEndsWithItsPatchAndTime) {

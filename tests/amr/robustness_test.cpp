@@ -189,7 +189,7 @@ TEST(Robustness, GivenAVelocityThatIsNoNumberInPlacesThenEverySolversRunBlamesTh
     ++solvers;
     const std::string error = failure_of(problem, *solver, options);
     EXPECT_TRUE(error.starts_with("the case gives level 0 patch (") &&
-                error.ends_with("a velocity that is not a finite number at t = 0"))
+                error.find("a velocity that is not a finite number at t = 0;") != std::string::npos)
         << factory.name << ": " << error;
   }
   EXPECT_GE(solvers, 6);

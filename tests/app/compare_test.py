@@ -289,6 +289,13 @@ class Compare(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "kumiko: warning: --set amr.levels=1 replaces --set amr.levels=3\n")
 
+    def test_given_a_key_of_files_then_a_warning_says_that_none_are_written(self):
+        done = self.kumiko("compare", GAUSSIAN, "--resolutions", "32", "--set", "output.every=10", "--set",
+                           "amr.levels=1", "--summary", "a.json", "--quiet")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "kumiko: warning: --set output.every=10 has no effect: the runs of a comparison "
+                                      "write no files of their own\n")  # fmt: skip
+
     def test_given_an_earlier_comparison_then_overwrite_is_asked_for(self):
         words = [GAUSSIAN, "--solvers", self.CUBIC, "--resolutions", "32"]
         self.compare(*words)

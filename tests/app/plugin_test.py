@@ -69,8 +69,8 @@ class PluginTest(unittest.TestCase):
         self.shipped_config = self.path / "shipped.toml"
         self.shipped_config.write_text(SHIPPED_RUN)
 
-    def kumiko(self, *arguments, plugin_path=None, program=KUMIKO):
-        environment = {name: text for name, text in os.environ.items() if name != "KUMIKO_PLUGIN_PATH"}
+    def kumiko(self, *arguments, plugin_path=None, program=KUMIKO, **more):
+        environment = {name: text for name, text in os.environ.items() if name != "KUMIKO_PLUGIN_PATH"} | more
         if plugin_path is not None:
             environment["KUMIKO_PLUGIN_PATH"] = plugin_path
         return subprocess.run(
@@ -560,6 +560,19 @@ class OnTheWay(PluginTest):
                                "amr.check_finite=0", "diagnostics.every=10")  # fmt: skip
         self.assert_run_stopped(done, FAULTY, "point (3, 4)", "after base step 10")
 
+    def test_given_a_case_that_leaves_values_unwritten_then_they_are_no_numbers_and_told(self):
+        for fault, told in {"unwritten_initial": "must write a finite value",
+                            "unwritten_velocity": "which must write finite values"}.items():  # fmt: skip
+            with self.subTest(fault):
+                done = self.run_faulty(f"case.fault={fault}", "solver.name=semi_lagrangian_cubic")
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(told, done.stderr)
+                self.assertIn(f"case 'faulty_case' of '{FAULTY}'", done.stderr)
+        done = self.run_faulty("case.fault=unwritten_exact", folder="exact")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("exact", done.stderr)
+        self.assertIsNone(self.summary("exact")["error"]["rms"])
+
     def test_given_a_velocity_that_is_no_number_then_the_run_stops_and_names_the_cases_file(self):
         done = self.run_faulty("solver.name=semi_lagrangian_cubic", "case.fault=nan_velocity",
                                f"case.after={FAULT_TIME}")  # fmt: skip
@@ -582,6 +595,27 @@ class Restart(PluginTest):
         done = self.kumiko("run", "--restart", "run/checkpoint_000006.hdf", "--output", "again",
                            "--quiet", plugin_path=str(FAULTY))  # fmt: skip
         self.assert_done(done)
+
+
+    def test_given_a_plugin_that_has_changed_then_a_restart_does_not_mix_the_two(self):
+        run = ["--set", "case.name=ramp", "--set", "solver.name=still_nodes", "--set", "solver.weight=2.0",
+               "--set", "grid.base=32", "--set", "time.steps=8", "--quiet"]  # fmt: skip
+        (self.path / "ramp.toml").write_text("")
+        self.assert_done(self.kumiko("run", "ramp.toml", *run, "--set", "time.stop_step=4", "--output", "run",
+                                     "--plugin-path", SEVERAL))  # fmt: skip
+        later = PLUGINS / "several_later.so"
+        again = ["run", "--restart", "latest", "--output", "run", "--set", "time.stop_step=8", "--plugin-path", later]
+        wrong = {"centring": ("has values of nodes", "solver 'still_nodes'", "values of cells"),
+                 "extent": ("a domain of 1 by 1", "case 'ramp'", "2 by 2"),
+                 "components": ("has 1 component of the field", "case 'ramp'", "has 2")}  # fmt: skip
+        for changed, parts in wrong.items():
+            with self.subTest(changed):
+                done = self.kumiko(*again, KUMIKO_TEST_CHANGED=changed)
+                self.assert_told(done, 2, "state_000004.hdf", later, *parts, "its plugin has changed")
+        done = self.kumiko(*again, KUMIKO_TEST_CHANGED="keys")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no such key any more", done.stderr)
+        self.assertIn("solver.weight: 2.0 -> none", self.kumiko("inspect", "run/state_000008.hdf").stdout)
 
 
 class Compare(PluginTest):

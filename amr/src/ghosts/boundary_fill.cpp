@@ -111,10 +111,10 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
     };
     sample(geometry, id.level, points, beyond, std::span(values).first(count));
     if (!are_finite(std::span(values).first(count))) {
-      throw BrokenValueError(
-          fmt::format("the case's boundary value of component {} next to {} at t = {:g} is not "
-                      "finite; correct boundary_values()",
-                      component, to_string(id), time));
+      throw BrokenValueError(fmt::format(
+          "the case's boundary value of component {} next to {} at t = {:g} is not "
+          "finite; correct boundary_values(), which must write finite values at all points",
+          component, to_string(id), time));
     }
     const double* from = values.data();
     for (int j = y.first; j < y.last; ++j) {

@@ -195,7 +195,7 @@ void DepartureGhosts::compute(int level, Reads reads, double time, double tau,
         hierarchy_.mesh().ids(level - 1)[static_cast<std::size_t>(reads[0].slot)];
     throw BrokenValueError(
         fmt::format("the case gives a velocity that is not a finite number at t = {:g} in or next "
-                    "to {}; correct velocity()",
+                    "to {}; correct velocity(), which must write finite values at all points",
                     time, to_string(source)));
   }
   const double per_spacing = 1.0 / geometry.spacing(level - 1);

@@ -32,10 +32,12 @@ NonFiniteError::NonFiniteError(int base_steps, const PatchId& of, const BrokenPo
     : BrokenValueError(fmt::format(
           "the value at point ({}, {}) of {}, component {}, is {} {}", point.i, point.j,
           to_string(of), point.component, point.value,
-          base_steps == 0 ? "in the initial state; correct the case's initial value there"
-                          : fmt::format("after base step {}; the case or the solver is not stable "
-                                        "as configured",
-                                        base_steps))),
+          base_steps == 0
+              ? "in the initial state; correct the case's initial(), which must write a "
+                "finite value there"
+              : fmt::format("after base step {}; the case or the solver is not stable "
+                            "as configured",
+                            base_steps))),
       step(base_steps),
       patch(of),
       at(point) {}

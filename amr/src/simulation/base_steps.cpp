@@ -98,8 +98,10 @@ void BaseSteps::choose_up_to(double most, std::string refused, std::optional<dou
     while (!stepper_.serves(cfl = stepper_.set_stretch(control_.stretch(), time()))) {
       refused = fmt::format(
           "a patch has CFL number {:.8g} with a base step of {:.6g}, but solver "
-          "'{}' takes up to {:g}; prepare() must return a number that falls with the step",
-          cfl, dt(), solver_.traits().name, solver_.traits().cfl_limit);
+          "'{}' takes up to {:g}; {} must return a number that falls with the step, unless the "
+          "case's velocity is beyond all measure",
+          cfl, dt(), solver_.traits().name, solver_.traits().cfl_limit,
+          solver_.traits().nonlinear ? "prepare() and state_cfl()" : "prepare()");
       control_.shorten(cfl);
     }
   } catch (const StepControl::StepTooShort& failed) {

@@ -121,8 +121,10 @@ double PatchStepper::state_cfl(const Patch& patch, State state,
   const double cfl = solver_.state_cfl(patch.state(state), coefficients);
   require_not_negative(solver_, patch.id(), time, "state_cfl()", cfl);
   if (std::isfinite(cfl)) return cfl;
-  throw BrokenValueError(fmt::format("{} has a speed that is not a finite number at t = {:g}",
-                                     to_string(patch.id()), time));
+  throw BrokenValueError(fmt::format(
+      "state_cfl() of solver '{}' gives {} a CFL number that is not finite at t = {:g}: the state "
+      "there is not one that it can advance, or state_cfl() is wrong",
+      solver_.traits().name, to_string(patch.id()), time));
 }
 
 double PatchStepper::cfl_of(const PatchId& id, double time, double base_dt,
@@ -153,7 +155,8 @@ double PatchStepper::sound_cfl(const PatchId& id, double time, const char* membe
                                bool case_is_sound) const {
   if (!case_is_sound) {
     throw BrokenValueError(
-        fmt::format("the case gives {} a velocity that is not a finite number at t = {:g}",
+        fmt::format("the case gives {} a velocity that is not a finite number at t = {:g}; correct "
+                    "velocity() or stream_function(), which must write finite values at all points",
                     to_string(id), time));
   }
   require_not_negative(solver_, id, time, member, cfl);
@@ -161,7 +164,8 @@ double PatchStepper::sound_cfl(const PatchId& id, double time, const char* membe
   const std::string number = std::isnan(cfl) ? "that is not a number" : "that is infinite";
   throw BrokenValueError(
       fmt::format("solver '{}' gives {} a CFL number {} at t = {:g}, though the velocity there is "
-                  "finite; its {} must return one that is 0 or more",
+                  "finite; its {} must return one that is 0 or more, unless the velocity or the "
+                  "step is beyond all measure (see `end_time`)",
                   solver_.traits().name, to_string(id), number, time, member));
 }
 

@@ -199,10 +199,14 @@ void TimeStepper::throw_error(const Failure& failure, const Patch& patch) const 
     const std::string error = fmt::format(
         "solver '{}' does not admit the state of {} at point ({}, {}){}, t = {:g}",
         patches_.solver_name(), to_string(patch.id()), failure.point->i, failure.point->j,
-        is_in_step ? fmt::format(" after a step in base step {}", step.base_step) : "", time);
+        is_in_step ? fmt::format(" after a step in base step {}", step.base_step)
+                   : ", with which the run begins",
+        time);
     if (chooses_ && is_in_step) throw StepRefused(error, step.base_step);
     throw InadmissibleState(is_in_step ? error + "; more `steps` may avoid it, or `cfl` instead"
-                                       : error);
+                                       : error +
+                                             "; correct the case's initial(), or what the "
+                                             "solver does not admit");
   }
   if (!chooses_) throw patches_.cfl_error(patch, step.time, failure.cfl);
   throw StepRefused(

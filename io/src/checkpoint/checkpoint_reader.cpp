@@ -400,6 +400,7 @@ StoredState read_contents(const Source& source, bool keeps, const RecordVisitor&
   for (int index = 0; index < run.mesh.levels(); ++index) {
     run.levels.push_back(read_level(source, layout, reading, run.mesh.ids(index), components));
   }
+  checkpoint.geometry = geometry;
   return {std::move(checkpoint), geometry};
 }
 

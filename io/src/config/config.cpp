@@ -441,6 +441,20 @@ ConfigSource ConfigSource::with_solver(const std::string& name, const std::strin
   return other;
 }
 
+ConfigSource ConfigSource::without_unknown(const Schema& schema, std::string_view table,
+                                           std::vector<std::string>& left_out) const {
+  ConfigSource other = *this;
+  std::erase_if(other.settings_, [&](const Setting& setting) {
+    const auto* value = std::get_if<amr::ParameterValue>(&setting.value);
+    if (value == nullptr || table_of(setting.key) != table || schema.find(setting.key)) {
+      return false;
+    }
+    left_out.push_back(fmt::format("{}: {}", setting.key, value_text(*value)));
+    return true;
+  });
+  return other;
+}
+
 ConfigSource ConfigSource::with(const Changes& changes) const {
   ConfigSource other = *this;
   for (const auto& [key, value] : changes) {

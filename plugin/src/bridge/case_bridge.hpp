@@ -87,29 +87,36 @@ class CaseFromBeyond final : public amr::Case {
   std::optional<double> velocity_factor(double time) const override;
   double unit_factor_time() const override { return facts_.unit_factor_time; }
   void initial(amr::Points points, int component, std::span<double> values) const override {
+    forget(values);
     call(lent_.initial, to_c(points), component, values.data());
   }
   void boundary_values(amr::Side side, amr::Points points, int component, double time,
                        std::span<double> values) const override {
+    forget(values);
     call(lent_.boundary_values, static_cast<int32_t>(side), to_c(points), component, time,
          values.data());
   }
   void velocity(amr::Points points, double time, amr::Vectors velocity) const override {
+    forget(velocity);
     call(lent_.velocity, to_c(points), time, to_c(velocity));
   }
   bool stream_function(amr::Points points, double time, std::span<double> values) const override {
+    forget(values);
     return ask(lent_.stream_function, to_c(points), time, values.data());
   }
   bool exact_displacement(amr::Points points, double time, double tau,
                           amr::Vectors displacement) const override {
+    forget(displacement);
     return ask(lent_.exact_displacement, to_c(points), time, tau, to_c(displacement));
   }
   bool exact(amr::Points points, int component, double time,
              std::span<double> values) const override {
+    forget(values);
     return ask(lent_.exact, to_c(points), component, time, values.data());
   }
   bool refinement_indicator(const amr::RefinementPatch& patch,
                             std::span<double> indicator) const override {
+    forget(indicator);
     const kumiko_refinement_patch in_c{sizeof(in_c),  patch.level,        patch.time,
                                        patch.spacing, to_c(patch.points), to_c(patch.field)};
     return ask(lent_.refinement_indicator, &in_c, indicator.data());
@@ -121,6 +128,16 @@ class CaseFromBeyond final : public amr::Case {
   LentCase lend() const { return {{&lent_, case_.self}, whose_}; }
 
  private:
+  /// What a case leaves unwritten is not a number, and is found as such, in place of an earlier
+  /// answer that happens to lie there.
+  static void forget(std::span<double> values) {
+    std::ranges::fill(values, std::numeric_limits<double>::quiet_NaN());
+  }
+  static void forget(amr::Vectors vectors) {
+    forget(vectors.x);
+    forget(vectors.y);
+  }
+
   template <class Function, class... InC>
   void call(Function function, const InC&... values) const {
     call_beyond(whose_,

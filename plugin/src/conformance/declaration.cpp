@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -85,6 +86,36 @@ void check_cfl_numbers(const Subject& subject, Complaints& complaints) {
   }
 }
 
+/// What the solver says of a patch, where its traits say that it may be asked.
+void check_answers(const Subject& subject, Complaints& complaints) {
+  const amr::Solver& solver = *subject.solver;
+  const Place place(subject);
+  const auto asked = [&](auto ask) {
+    try {
+      ask();
+    } catch (const std::exception& error) {
+      complaints.emplace_back(error.what());
+    }
+  };
+  if (subject.traits.weighted) {
+    asked([&] {
+      const Flow flow = flows_around(place.centre_x(), place.centre_y()).front();
+      const double weight = solver.weight(flow, place.points(), 0.0);
+      complain_if(!(std::isfinite(weight) && weight > 0.0), complaints,
+                  "weight() returns {:g} ({}); it must be finite and above 0", weight, flow.name);
+    });
+  }
+  if (subject.traits.limits_states) {
+    asked([&] {
+      PatchStep step(subject, place, smooth_values(subject));
+      const std::optional<amr::InnerPoint> point = solver.inadmissible_point(step.before());
+      const auto is_of_patch = [](int at) { return at >= 0 && at < amr::kPatchSize; };
+      complain_if(point && !(is_of_patch(point->i) && is_of_patch(point->j)), complaints,
+                  "inadmissible_point() names a point that is not of the patch");
+    });
+  }
+}
+
 bool allows_steps(const amr::Solver& solver, Complaints& complaints) {
   const std::size_t before = complaints.size();
   for (const std::string& impossible : amr::impossible_declarations(solver)) {
@@ -126,7 +157,10 @@ bool try_value(const Subject& subject, const ParameterSpec& spec, const Paramete
 Finding check_declaration(Subject& subject) {
   const amr::SolverTraits& traits = subject.traits;
   Complaints complaints;
-  if (allows_steps(*subject.solver, complaints)) check_cfl_numbers(subject, complaints);
+  if (allows_steps(*subject.solver, complaints)) {
+    check_cfl_numbers(subject, complaints);
+    if (complaints.empty()) check_answers(subject, complaints);
+  }
   if (!complaints.empty()) subject.unusable = "no step is possible: see declaration";
   complain_if(!is_plugin_name(subject.factory.name), complaints,
               "'{}' needs a name of small letters, digits and underscores, a letter first",

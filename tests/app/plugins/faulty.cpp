@@ -142,7 +142,10 @@ class FaultyCase final : public amr::Case {
                      "null_in_velocity",
                      "exit_in_velocity",
                      "exit_in_a_thread",
-                     "nan_velocity"};
+                     "nan_velocity",
+                     "unwritten_initial",
+                     "unwritten_velocity",
+                     "unwritten_exact"};
     return {"faulty_case",
             "a case with a fault of your choice",
             {fault, {"after", 0.0, kAfterHelp, 0.0, 100.0}}};
@@ -158,6 +161,7 @@ class FaultyCase final : public amr::Case {
 
   void initial(amr::Points points, int, std::span<double> values) const override {
     if (fault_ == "fail_in_initial") throw std::runtime_error("there are no initial data");
+    if (fault_ == "unwritten_initial") return;
     for (std::size_t at = 0; at < points.size(); ++at) {
       values[at] =
           std::exp(-100.0 * (std::pow(points.x[at] - 0.4, 2) + std::pow(points.y[at] - 0.5, 2)));
@@ -166,7 +170,7 @@ class FaultyCase final : public amr::Case {
 
   bool exact(amr::Points, int, double time, std::span<double>) const override {
     if (shows("fail_in_exact", time)) throw std::runtime_error("the series does not converge");
-    return false;
+    return fault_ == "unwritten_exact";
   }
 
   bool refinement_indicator(const amr::RefinementPatch& patch, std::span<double>) const override {
@@ -180,6 +184,7 @@ class FaultyCase final : public amr::Case {
     if (shows("null_in_velocity", time)) *static_cast<volatile int*>(nowhere_) = 1;
     if (shows("exit_in_velocity", time)) std::exit(0);
     if (shows("exit_in_a_thread", time)) std::thread([] { std::exit(0); }).join();
+    if (shows("unwritten_velocity", time)) return;
     const double wind =
         shows("nan_velocity", time) ? std::numeric_limits<double>::quiet_NaN() : 0.1 * time;
     std::fill_n(velocity.x.begin(), points.size(), wind);

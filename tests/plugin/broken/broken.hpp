@@ -13,6 +13,7 @@ amr::Factory<amr::Solver> depends_on_place();
 amr::Factory<amr::Solver> divides_by_slope();
 amr::Factory<amr::Solver> faces_differ();
 amr::Factory<amr::Solver> forgets_component();
+amr::Factory<amr::Solver> forgets_weight();
 amr::Factory<amr::Solver> hides_nan();
 amr::Factory<amr::Solver> leaks_flux();
 amr::Factory<amr::Solver> leans_right();

@@ -59,6 +59,8 @@ struct Checkpoint {
   /// The contents of the sidecar file: for checkpoints that are to have one, and after
   /// read_sidecar(). In files of earlier versions these data are in the checkpoint itself.
   std::optional<Sidecar> sidecar = std::nullopt;
+  /// Of a file that was read: as StoredState has it.
+  std::optional<amr::Geometry> geometry = std::nullopt;
 
   /// The names of the field's components, which come first in its records: without extras.
   std::span<const std::string> field_names() const {

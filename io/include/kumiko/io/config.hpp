@@ -86,6 +86,12 @@ class ConfigSource {
   /// line remain. `where` is the place of the name in messages.
   ConfigSource with_solver(const std::string& name, const std::string& where) const;
 
+  /// The same configuration without those of the file's keys in a table that the schema lacks: of a
+  /// run whose solver or case had other keys then.
+  /// \param left_out  gets them, as "solver.limiter: 0.5"
+  ConfigSource without_unknown(const Schema& schema, std::string_view table,
+                               std::vector<std::string>& left_out) const;
+
   /// The same configuration with other values of some keys. Throws ConfigError.
   ConfigSource with(const Changes& changes) const;
 
