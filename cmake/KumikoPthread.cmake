@@ -28,7 +28,7 @@ option(KUMIKO_PTHREAD "Build libkumiko_pthread.so, POSIX threads as lightweight 
 
 if(KUMIKO_PTHREAD AND (reason STREQUAL "" OR KUMIKO_IS_PART) AND NOT KUMIKO_SANITIZER)
   message(STATUS "libkumiko_pthread: built")
-  add_subdirectory(runtime/pthread)
+  add_subdirectory(pthread)
 elseif(reason STREQUAL "")
   message(STATUS "libkumiko_pthread: left out, as KUMIKO_PTHREAD says")
 else()

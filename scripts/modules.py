@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIST = "cmake/modules.txt"
-KINDS = ("library", "plugins", "command", "programs")
+KINDS = ("library", "plugins", "command", "preload", "programs")
 
 
 @dataclass(frozen=True)
