@@ -31,9 +31,9 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/io/search_record.hpp>
-#include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/io/address.hpp>
 #include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/search_part.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 #include <kumiko/search/search_journal.hpp>
 #include <kumiko/search/search_tree.hpp>
@@ -77,14 +77,13 @@ struct SearchProblem {
   std::uint64_t least;
   std::uint64_t most;
   /// Nothing where it was stopped.
-  std::function<std::optional<long>(int size, runtime::detail::Outside& others,
-                                    const std::stop_token& stop)>
+  std::function<std::optional<long>(int size, search::Outside& others, const std::stop_token& stop)>
       count;
 };
 
 template <class Board, class Begin>
-std::optional<long> count_ways(int size, runtime::detail::Outside& others,
-                               const std::stop_token& stop, Begin begin) {
+std::optional<long> count_ways(int size, search::Outside& others, const std::stop_token& stop,
+                               Begin begin) {
   search::Search<Board> search(Board(size), others, stop);
   begin(search);
   if (search.stopped()) return std::nullopt;
@@ -350,7 +349,7 @@ int serve(const SearchRequest& request) {
   {
     std::jthread progress;
     if (journal) progress = show_progress(request, tree, *journal, status);
-    runtime::detail::Outside& others = journal ? journal->outside() : tree.outside();
+    search::Outside& others = journal ? journal->outside() : tree.outside();
     runtime.run([&] { ways = problem.count(size, others, stop); });
   }
   const std::chrono::duration<double> taken = Clock::now() - begin;

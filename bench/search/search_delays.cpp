@@ -77,7 +77,7 @@ struct Size {
   microseconds leaf;
 };
 
-void search_all(Size size, runtime::detail::Outside& others, JsonLine& report) {
+void search_all(Size size, search::Outside& others, JsonLine& report) {
   const auto begin = Clock::now();
   search::Search<Board> search(Board(size.n, size.leaf), others);
   place_from(search, 0);

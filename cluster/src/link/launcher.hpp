@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include <kumiko/runtime/detail/function_ref.hpp>
+#include <kumiko/runtime/function_ref.hpp>
 
 namespace kumiko::cluster::detail {
 
 /// Finds a variable of the environment; nullptr if it is not set.
-using Lookup = runtime::detail::FunctionRef<const char*(const char*)>;
+using Lookup = runtime::FunctionRef<const char*(const char*)>;
 
 enum class Mpi { kOpenMpi, kMpich };
 

@@ -4,12 +4,20 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/search_part.hpp>
 
 #include "diagnosis/report.hpp"
 
-namespace kumiko::runtime::detail {
+namespace kumiko::runtime {
+
+using detail::answer_requests;
+using detail::GivenPart;
+using detail::running_thread;
+using detail::SearchFrame;
+using detail::SearchLink;
+using detail::terminate;
+using detail::ThreadFront;
 
 namespace {
 
@@ -37,7 +45,7 @@ SearchPart::SearchPart(SearchCore& core)
       generation_(1),
       divisions_(core.divisions()) {
   // relaxed: this thread reads it.
-  if (divisions_ < core.in_advance().divisions) {
+  if (divisions_ < core.divisions_in_advance()) {
     attention_.store(kMarked, std::memory_order_relaxed);
   }
   core.add(*this);
@@ -98,7 +106,7 @@ bool SearchPart::attend(SearchFrame* next) {
 
 /// Gives away what the part can give unasked. Returns whether something of this construct is left.
 bool SearchPart::divide_in_advance(SearchFrame& next) noexcept {
-  const unsigned enough = core_.in_advance().divisions;
+  const unsigned enough = core_.divisions_in_advance();
   if (divisions_ >= 2 * enough) return true;
   const Lock lock(*this);
   const unsigned halvings = divisions_ < enough ? enough - divisions_ : 0;
@@ -126,9 +134,9 @@ void SearchPart::answer_outside() noexcept {
     return;
   }
   if (!outside.claim_ask()) return;
-  gives_to_ = &outside;
+  gives_to_ = Receiver::kAsker;
   const bool gave = divide();
-  gives_to_ = nullptr;
+  gives_to_ = Receiver::kThread;
   if (!gave) outside.decline();
   // relaxed: this thread reads it.
   if (outside.has_asks()) attention_.fetch_or(kAsked, std::memory_order_relaxed);
@@ -201,8 +209,8 @@ void SearchPart::mend() noexcept {
 
 bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
   part->divisions_before_ = divisions_;
-  if (gives_to_ != nullptr) {
-    part->sent_ = part->send(*gives_to_, *this, part->part().divisions_);
+  if (gives_to_ != Receiver::kThread) {
+    part->sent_ = part->send(gives_to_ == Receiver::kInAdvance, *this, part->part().divisions_);
     if (part->sent_ == nullptr) return false;
     ++counts_.sent;
     // A stop since the poll has not found this part among those elsewhere.
@@ -221,17 +229,17 @@ bool SearchPart::hand_over_in_advance(std::unique_ptr<GivenPart> part, GivenPart
                                       unsigned more) {
   SearchPart& piece = part->part();
   piece.divisions_ = divisions_ + more;
-  if (piece.divisions_ < core_.in_advance().divisions) {
+  if (piece.divisions_ < core_.divisions_in_advance()) {
     // relaxed: the part begins later, in a thread that gets it by way of a lock.
     piece.attention_.fetch_or(kMarked, std::memory_order_relaxed);
     return hand_over(std::move(part), given);
   }
   struct Giving {
-    Outside*& to;
-    ~Giving() { to = nullptr; }
+    Receiver& to;
+    ~Giving() { to = Receiver::kThread; }
   };
   const Giving giving{gives_to_};
-  gives_to_ = core_.in_advance().to;
+  gives_to_ = Receiver::kInAdvance;
   return hand_over(std::move(part), given);
 }
 
@@ -306,7 +314,7 @@ SearchLink::~SearchLink() {
 
 SearchCore::SearchCore(std::stop_token stop, Outside* outside, unsigned divisions)
     : outside_(outside),
-      in_advance_(outside == nullptr ? InAdvance() : outside->in_advance()),
+      in_advance_(outside == nullptr ? 0 : outside->divisions_in_advance()),
       divisions_(divisions),
       on_stop_(std::move(stop), StopAll{*this}) {
   if (outside_ != nullptr) outside_->add(*this);
@@ -387,4 +395,4 @@ SearchStatistics SearchCore::statistics() const noexcept {
   return statistics_;
 }
 
-}  // namespace kumiko::runtime::detail
+}  // namespace kumiko::runtime

@@ -21,8 +21,8 @@ namespace kumiko::search::detail {
 namespace {
 
 using namespace std::chrono_literals;
-using runtime::detail::SearchCore;
-using runtime::detail::SearchPart;
+using runtime::SearchCore;
+using runtime::SearchPart;
 
 /// So long no worker of its own has had anything for one that asks.
 constexpr auto kIdleBefore = 50us;
@@ -65,56 +65,62 @@ std::shared_ptr<const Frame> bytes_of(std::string_view text) {
 
 void SearchPlace::add(SearchCore& search) {
   {
-    const std::lock_guard lock(exchange.lock_);
-    exchange.searches_.push_back(&search);
-    if (run == 0) exchange.log_.search_began(Exchange::Clock::now().time_since_epoch());
-    if (exchange.resting_.empty()) return;
+    const std::lock_guard lock(exchange_.lock_);
+    exchange_.searches_.push_back(&search);
+    if (run == 0) exchange_.log_.search_began(Exchange::Clock::now().time_since_epoch());
+    if (exchange_.resting_.empty()) return;
   }
-  or_end([this] { exchange.wake_resting(); });
+  or_end([this] { exchange_.wake_resting(); });
 }
 
 void SearchPlace::remove(SearchCore& search) noexcept {
-  const std::lock_guard lock(exchange.lock_);
-  std::erase(exchange.searches_, &search);
+  const std::lock_guard lock(exchange_.lock_);
+  std::erase(exchange_.searches_, &search);
   if (run != 0) return;
-  or_end([&] { exchange.log_.search_ended(Exchange::Clock::now().time_since_epoch()); });
+  or_end([&] { exchange_.log_.search_ended(Exchange::Clock::now().time_since_epoch()); });
 }
 
 bool SearchPlace::has_asks() const noexcept {
-  return exchange.has_asks_.load(std::memory_order_relaxed);
+  return exchange_.has_asks_.load(std::memory_order_relaxed);
 }
 
 bool SearchPlace::claim_ask() noexcept {
-  const std::lock_guard lock(exchange.lock_);
-  const bool claimed = exchange.state_.claim();
-  exchange.has_asks_.store(exchange.state_.has_open_asks(), std::memory_order_relaxed);
+  const std::lock_guard lock(exchange_.lock_);
+  const bool claimed = exchange_.state_.claim();
+  exchange_.has_asks_.store(exchange_.state_.has_open_asks(), std::memory_order_relaxed);
   return claimed;
 }
 
 void SearchPlace::decline() noexcept {
   or_end([this] {
-    exchange.change([&](Exchange::Effects& effects) { exchange.state_.decline(effects); });
+    exchange_.change([&](Exchange::Effects& effects) { exchange_.state_.decline(effects); });
   });
 }
 
 void SearchPlace::search_stopped(const SearchCore& search) noexcept {
   const auto stop = [&](Exchange::Effects& effects) {
-    exchange.state_.stop(
+    exchange_.state_.stop(
         [&](const std::shared_ptr<Delivery>& part) { return part->search == &search; }, effects);
-    if (run != 0) exchange.state_.stop_all(run, effects);
+    if (run != 0) exchange_.state_.stop_all(run, effects);
   };
-  or_end([&] { exchange.change(stop); });
+  or_end([&] { exchange_.change(stop); });
 }
 
 void SearchPlace::givers_stopped(const SearchCore& search) noexcept {
   const auto stop = [&](Exchange::Effects& effects) {
-    exchange.state_.stop(
+    exchange_.state_.stop(
         [&](const std::shared_ptr<Delivery>& part) {
           return part->search == &search && part->giver->is_stopped();
         },
         effects);
   };
-  or_end([&] { exchange.change(stop); });
+  or_end([&] { exchange_.change(stop); });
+}
+
+std::shared_ptr<Delivery> SearchPlace::give(SearchPart& giver, const PartType& type,
+                                            unsigned divisions, Frame bytes) const {
+  return exchange_.give(*this, giver,
+                        {type.hash(), divisions, std::make_shared<const Frame>(std::move(bytes))});
 }
 
 // --- Exchange ------------------------------------------------------------------------------------

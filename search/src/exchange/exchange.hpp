@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/future.hpp>
 #include <kumiko/runtime/runtime.hpp>
+#include <kumiko/runtime/search_part.hpp>
 #include <kumiko/search/search.hpp>
 
 #include "core/exchange_state.hpp"
@@ -31,29 +31,37 @@ class Exchange;
 class ExchangeSource;
 
 /// Where a search is done: the process, and which part of another's search it is, if any.
-class SearchPlace final : public runtime::detail::Outside {
+class SearchPlace final : public Outside {
  public:
   /// \param part  0 for a search of this process
-  SearchPlace(Exchange& of, std::uint64_t part, runtime::detail::InAdvance divided = {}) noexcept
-      : exchange(of), run(part), in_advance_(divided) {}
-  /// For parts of a search of this process that are given away in advance, and kept there.
-  SearchPlace(Exchange& of, PartStore& keeps) noexcept : exchange(of), run(0), store(&keeps) {}
+  SearchPlace(Exchange& of, std::uint64_t part) noexcept : run(part), exchange_(of) {}
+  /// For a search of this process whose parts after so many divisions go to `others` in advance.
+  SearchPlace(Exchange& of, unsigned divisions, const SearchPlace& others) noexcept
+      : run(0), exchange_(of), divisions_(divisions), in_advance_(&others) {}
+  /// For these parts, whose results are kept there.
+  SearchPlace(Exchange& of, PartStore& keeps) noexcept : run(0), store(&keeps), exchange_(of) {}
 
-  void add(runtime::detail::SearchCore& search) override;
-  void remove(runtime::detail::SearchCore& search) noexcept override;
+  void add(runtime::SearchCore& search) override;
+  void remove(runtime::SearchCore& search) noexcept override;
   bool has_asks() const noexcept override;
   bool claim_ask() noexcept override;
   void decline() noexcept override;
-  runtime::detail::InAdvance in_advance() const noexcept override { return in_advance_; }
-  void search_stopped(const runtime::detail::SearchCore& search) noexcept override;
-  void givers_stopped(const runtime::detail::SearchCore& search) noexcept override;
+  unsigned divisions_in_advance() const noexcept override { return divisions_; }
+  void search_stopped(const runtime::SearchCore& search) noexcept override;
+  void givers_stopped(const runtime::SearchCore& search) noexcept override;
 
-  Exchange& exchange;
+  std::shared_ptr<Delivery> give(runtime::SearchPart& giver, const PartType& type,
+                                 unsigned divisions, Frame bytes) const override;
+  const Outside& in_advance() const noexcept override { return *in_advance_; }
+  Exchange& exchange() const noexcept override { return exchange_; }
+
   const std::uint64_t run;
   PartStore* const store = nullptr;
 
  private:
-  const runtime::detail::InAdvance in_advance_{};
+  Exchange& exchange_;
+  const unsigned divisions_ = 0;
+  const SearchPlace* const in_advance_ = this;
 };
 
 /// How a part came back.
@@ -62,11 +70,12 @@ struct Delivered {
   std::shared_ptr<const Frame> bytes;
 };
 
+/// A part that was given away, until its result has come.
 struct Delivery {
   Exchange* exchange = nullptr;
-  runtime::detail::SearchCore* search = nullptr;
-  const runtime::detail::SearchPart* giver = nullptr;  ///< lives as long as it is in a slot
-  std::uint64_t run = 0;                               ///< the SearchPlace's
+  runtime::SearchCore* search = nullptr;
+  const runtime::SearchPart* giver = nullptr;  ///< lives as long as it is in a slot
+  std::uint64_t run = 0;                       ///< the SearchPlace's
   std::uint32_t slot = 0;
   runtime::Promise<Delivered> promise{};
   runtime::Future<Delivered> future = promise.get_future();
@@ -108,8 +117,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   /// There is a neighbour more. By any thread; does not suspend.
   void joined();
 
-  std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::detail::SearchPart& giver,
-                                 Task task);
+  std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::SearchPart& giver, Task task);
   void withdraw(const std::shared_ptr<Delivery>& part);
 
   /// Whether a search of this process waits for parts elsewhere.
@@ -183,7 +191,7 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
   ExchangeState state_;
   ExchangeLog log_{began_.time_since_epoch()};
   RoundTrips round_trips_;
-  std::vector<runtime::detail::SearchCore*> searches_;
+  std::vector<runtime::SearchCore*> searches_;
   std::unordered_map<std::uint64_t, std::stop_source> runs_;
   std::vector<std::uint16_t> not_ended_;
   std::optional<runtime::Promise<void>> all_ended_;

@@ -209,9 +209,7 @@ PartExchange::~PartExchange() {
   detail::or_end([this] { leave(); });
 }
 
-runtime::detail::Outside& PartExchange::outside() noexcept {
-  return members_->exchange->own_place();
-}
+Outside& PartExchange::outside() noexcept { return members_->exchange->own_place(); }
 
 void PartExchange::leave() {
   if (members_->has_left) return;

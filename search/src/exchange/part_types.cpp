@@ -61,14 +61,6 @@ void check_part_types() {
                          "'; put one in a named namespace");
 }
 
-std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
-                                    runtime::detail::SearchPart& giver, const PartType& type,
-                                    unsigned divisions, Frame bytes) {
-  const auto& place = static_cast<SearchPlace&>(outside);
-  return place.exchange.give(
-      place, giver, {type.hash(), divisions, std::make_shared<const Frame>(std::move(bytes))});
-}
-
 std::shared_ptr<const Frame> wait_for(Delivery& part) {
   const Delivered& came = part.future.get();
   if (came.outcome != Outcome::kFailed) return came.bytes;

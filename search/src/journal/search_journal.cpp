@@ -120,21 +120,21 @@ struct SearchJournal::Members {
           SearchJournalOptions options)
       : store(path, std::move(head), std::move(options)),
         parts(exchange, store),
-        whole(exchange, 0, {store.divisions(), &parts}) {}
+        whole(exchange, store.divisions(), parts) {}
 
   detail::JournalStore store;
   detail::SearchPlace parts;
   detail::SearchPlace whole;
 };
 
-SearchJournal::SearchJournal(runtime::detail::Outside& outside, const std::filesystem::path& file,
+SearchJournal::SearchJournal(Outside& outside, const std::filesystem::path& file,
                              const std::string& what, SearchJournalOptions options) {
   if (options.divisions < 1 || options.divisions > detail::kMostDivisions) {
     throw std::invalid_argument("SearchJournalOptions::divisions is " +
                                 std::to_string(options.divisions) + "; take 1 to " +
                                 std::to_string(detail::kMostDivisions));
   }
-  detail::Exchange& exchange = static_cast<detail::SearchPlace&>(outside).exchange;
+  detail::Exchange& exchange = outside.exchange();
   detail::JournalHead head{cluster::program_id(), what, options.divisions};
   members_ = std::make_unique<Members>(exchange, file, std::move(head), std::move(options));
   exchange.begin();
@@ -142,7 +142,7 @@ SearchJournal::SearchJournal(runtime::detail::Outside& outside, const std::files
 
 SearchJournal::~SearchJournal() = default;
 
-runtime::detail::Outside& SearchJournal::outside() noexcept { return members_->whole; }
+Outside& SearchJournal::outside() noexcept { return members_->whole; }
 
 void SearchJournal::finish() { members_->store.finish(); }
 

@@ -223,7 +223,7 @@ void SearchTree::join(const runtime::io::Address& address) {
 
 void SearchTree::interrupt() noexcept { members_->is_interrupted = true; }
 
-runtime::detail::Outside& SearchTree::outside() noexcept { return members_->exchange->own_place(); }
+Outside& SearchTree::outside() noexcept { return members_->exchange->own_place(); }
 
 HelpEnd SearchTree::help(std::stop_token stop) {
   const std::stop_callback on_stop(std::move(stop),

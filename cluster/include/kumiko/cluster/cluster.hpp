@@ -22,7 +22,7 @@
 #include <kumiko/cluster/errors.hpp>
 #include <kumiko/cluster/link.hpp>
 #include <kumiko/cluster/packing.hpp>
-#include <kumiko/runtime/detail/function_ref.hpp>
+#include <kumiko/runtime/function_ref.hpp>
 #include <kumiko/runtime/future.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -72,7 +72,7 @@ struct Answer {
 };
 
 /// Writes the arguments of a call, once there is a credit for it.
-using Packer = runtime::detail::FunctionRef<void(Writer&)>;
+using Packer = runtime::FunctionRef<void(Writer&)>;
 
 /// Identifies a waiting call in a message and its answer. If an answer arrives after the call was
 /// given up, the generation differs.

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <kumiko/runtime/detail/search_part.hpp>
 #include <kumiko/runtime/policy/halving.hpp>
+#include <kumiko/runtime/search_part.hpp>
 
 namespace kumiko::runtime {
 
@@ -111,8 +111,11 @@ struct AnySize {
 ///
 /// \tparam Sending  how parts leave the process: see kumiko/search/search.hpp
 template <class Workspace, class Sending = detail::StaysHere>
-class Search : private detail::OwnSearchCore, private detail::SearchPart {
+class Search : private detail::OwnSearchCore, private SearchPart {
  public:
+  /// Those outside the process who share the search.
+  using Outside = typename Sending::Outside;
+
   /// Begins a search. A request to `stop` stops it as stop() does.
   /// \throws std::logic_error outside a lightweight thread.
   explicit Search(Workspace workspace, std::stop_token stop = {})
@@ -123,11 +126,12 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
 
   /// Begins a search that other processes share through `outside`, as a part of a larger search
   /// after this number of `divisions`.
-  Search(Workspace workspace, detail::Outside& outside, std::stop_token stop = {},
+  Search(Workspace workspace, Outside& outside, std::stop_token stop = {},
          unsigned divisions = 0) requires(Sending::kSends)
       : OwnSearchCore(std::move(stop), &outside, divisions),
         SearchPart(own_core()),
         workspace_(std::move(workspace)),
+        outside_(&outside),
         link_(std::in_place, part()) {}
 
   /// The workspace of this part.
@@ -230,7 +234,6 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   SearchStatistics statistics() const noexcept { return whole_statistics(); }
 
  private:
-  using SearchPart = detail::SearchPart;
   using SearchFrame = detail::SearchFrame;
   using GivenPart = detail::GivenPart;
 
@@ -245,7 +248,8 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
 
   /// A part of `giver`, with the workspace that make() returns.
   template <class Make>
-  Search(Search& giver, Make make) : SearchPart(giver.part()), workspace_(make()) {}
+  Search(Search& giver, Make make)
+      : SearchPart(giver.part()), workspace_(make()), outside_(giver.outside_) {}
 
   SearchPart& part() noexcept { return *this; }
   static Search& of(SearchPart& part) noexcept { return static_cast<Search&>(part); }
@@ -272,6 +276,7 @@ class Search : private detail::OwnSearchCore, private detail::SearchPart {
   }
 
   Workspace workspace_;
+  Outside* const outside_ = nullptr;
   std::optional<detail::SearchLink> link_;  ///< of the whole
 };
 
@@ -287,9 +292,9 @@ class Search<Workspace, Sending>::Part final : public GivenPart {
 
  private:
   void run() override { work_(search_); }
-  std::unique_ptr<detail::SentPart> send(detail::Outside& outside, detail::SearchPart& giver,
-                                         unsigned divisions) override {
-    return Sending::template send<Search>(outside, giver, divisions, search_.workspace_, work_);
+  std::unique_ptr<SentPart> send(bool in_advance, SearchPart& giver, unsigned divisions) override {
+    return Sending::template send<Search>(search_.outside_, in_advance, giver, divisions,
+                                          search_.workspace_, work_);
   }
 
   Search search_;

@@ -87,7 +87,7 @@ class PartExchange {
   ~PartExchange();
 
   /// The argument with which a Search is constructed, to share its parts.
-  runtime::detail::Outside& outside() noexcept;
+  Outside& outside() noexcept;
 
   /// Works on parts of the other ranks until all ranks have called this or are lost. Suspends.
   /// \throws std::logic_error if a search of this rank has parts elsewhere

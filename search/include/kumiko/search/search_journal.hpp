@@ -73,8 +73,8 @@ class SearchJournal {
   /// \param outside  of a SearchTree or a PartExchange, which must outlive the journal
   /// \param what  the caller's description of the search; a file with another description is
   /// refused \throws JournalError, and std::invalid_argument for divisions outside 1 to 16
-  SearchJournal(runtime::detail::Outside& outside, const std::filesystem::path& file,
-                const std::string& what, SearchJournalOptions options = {});
+  SearchJournal(Outside& outside, const std::filesystem::path& file, const std::string& what,
+                SearchJournalOptions options = {});
 
   SearchJournal(const SearchJournal&) = delete;
   SearchJournal& operator=(const SearchJournal&) = delete;
@@ -83,7 +83,7 @@ class SearchJournal {
   ~SearchJournal();
 
   /// The argument with which a Search is constructed, to keep its results.
-  runtime::detail::Outside& outside() noexcept;
+  Outside& outside() noexcept;
 
   /// Records that the search has ended without being stopped.
   void finish();

@@ -73,7 +73,7 @@ class SearchTree {
   void join(const runtime::io::Address& address);
 
   /// What a Search is to be constructed with, to share its parts.
-  runtime::detail::Outside& outside() noexcept;
+  Outside& outside() noexcept;
 
   /// Works on parts of the others until `stop` is requested, the search is done or the parent is
   /// lost; processes behind the parent are then lost too. Call it once, after join(). Suspends, or

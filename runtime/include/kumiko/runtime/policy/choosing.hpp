@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include <kumiko/runtime/detail/function_ref.hpp>
+#include <kumiko/runtime/function_ref.hpp>
 
 namespace kumiko::runtime::policy {
 
@@ -25,7 +25,7 @@ enum class Source {
 inline constexpr std::array kForThieves{Source::kDeque, Source::kEvents, Source::kQueue};
 
 /// Takes a thread from a source. Returns true if there was one; then the choice is made.
-using Take = detail::FunctionRef<bool(Source)>;
+using Take = FunctionRef<bool(Source)>;
 
 /// A *choice policy* decides from which source a worker's loop gets the next thread to run. It
 /// tries sources in the order that it chooses, until one of them has a thread. It returns true if

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include <kumiko/runtime/detail/function_ref.hpp>
+#include <kumiko/runtime/function_ref.hpp>
 
 namespace kumiko::runtime::policy {
 
@@ -17,7 +17,7 @@ namespace kumiko::runtime::policy {
 /// runtime's workers and those of a model can use the same policy.
 struct Others {
   /// Whether a worker is near the thief now: below the same last-level cache.
-  using IsNear = detail::FunctionRef<bool(std::size_t)>;
+  using IsNear = FunctionRef<bool(std::size_t)>;
 
   std::size_t thief;                ///< the thief's index, not to be visited
   std::size_t workers;              ///< number of workers, the thief included; two or more
@@ -25,11 +25,11 @@ struct Others {
 };
 
 /// A source of pseudo-random numbers of 32 bits or more, distributed about uniformly.
-using Draw = detail::FunctionRef<std::uint64_t()>;
+using Draw = FunctionRef<std::uint64_t()>;
 
 /// Asks the victim of this index. Returns true if the thief has found work, which ends the round. A
 /// visit to the thief itself, or to an index without a worker, finds nothing.
-using Visit = detail::FunctionRef<bool(std::size_t)>;
+using Visit = FunctionRef<bool(std::size_t)>;
 
 /// A *steal policy* makes one round of a thief: it visits some of the other workers in some order
 /// until a visit returns true, and returns true if one did. It must not throw. One object serves

@@ -14,8 +14,9 @@
 #include <utility>
 
 #include <kumiko/cluster/packing.hpp>
-#include <kumiko/runtime/detail/search_part.hpp>
+#include <kumiko/runtime/search_part.hpp>
 #include <kumiko/search/frame.hpp>
+#include <kumiko/search/outside.hpp>
 
 namespace kumiko::search {
 
@@ -28,7 +29,7 @@ namespace detail {
 
 /// Where a part from elsewhere is done.
 struct PartRun {
-  runtime::detail::Outside& outside;
+  Outside& outside;
   std::stop_token stop;
   unsigned divisions;
 };
@@ -56,13 +57,6 @@ class PartType {
   const std::uint64_t hash_;
 };
 
-/// A part that was given away, until its result has come.
-struct Delivery;
-
-/// Gives `bytes` to whoever asks. \throws std::bad_alloc
-std::shared_ptr<Delivery> give_part(runtime::detail::Outside& outside,
-                                    runtime::detail::SearchPart& giver, const PartType& type,
-                                    unsigned divisions, Frame bytes);
 /// The result; nullptr if the part has not begun, since the search was stopped. Suspends.
 /// \throws PartError
 std::shared_ptr<const Frame> wait_for(Delivery& part);
@@ -137,6 +131,7 @@ void clear_padding([[maybe_unused]] T& object) noexcept {
 
 /// How parts of a search leave the process: as bytes, of the functions and of the workspace.
 struct SentAsBytes {
+  using Outside = search::Outside;
   static constexpr bool kSends = true;
 
   /// A part whose work is `Work`, of a search of type At.
@@ -160,10 +155,9 @@ struct SentAsBytes {
   };
 
   template <class At, class Workspace, class Work>
-  static std::unique_ptr<runtime::detail::SentPart> send(runtime::detail::Outside& outside,
-                                                         runtime::detail::SearchPart& giver,
-                                                         unsigned divisions, Workspace& workspace,
-                                                         const Work& work) {
+  static std::unique_ptr<runtime::SentPart> send(Outside* outside, bool in_advance,
+                                                 runtime::SearchPart& giver, unsigned divisions,
+                                                 Workspace& workspace, const Work& work) {
     const auto refuse = [](const auto& function) { refuse_addresses_in(function); };
     if constexpr (requires { work.for_each_function(refuse); }) {
       work.for_each_function(refuse);
@@ -179,8 +173,8 @@ struct SentAsBytes {
     clear_padding(workspace);
     Packing<Workspace>::pack(writer, workspace);
     auto part = std::make_unique<Part<Workspace>>(workspace);
-    part->begin(
-        give_part(outside, giver, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)));
+    const Outside& to = in_advance ? outside->in_advance() : *outside;
+    part->begin(to.give(giver, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)));
     return part;
   }
 
@@ -190,7 +184,7 @@ struct SentAsBytes {
   static constexpr std::size_t kAlignment = alignof(Work) < 16 ? alignof(Work) : 16;
 
   template <class Workspace>
-  class Part final : public runtime::detail::SentPart {
+  class Part final : public runtime::SentPart {
    public:
     explicit Part(Workspace& workspace) noexcept : workspace_(workspace) {}
     ~Part() override { give_up(); }

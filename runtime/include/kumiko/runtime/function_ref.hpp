@@ -5,7 +5,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace kumiko::runtime::detail {
+namespace kumiko::runtime {
 
 template <class Signature>
 class FunctionRef;
@@ -15,6 +15,7 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
+  /// Refers to a callable. Not explicit: an argument becomes one.
   template <class Callable>
   requires(!std::same_as<std::remove_cvref_t<Callable>, FunctionRef> &&
            std::is_invocable_r_v<Result, Callable&,
@@ -24,6 +25,7 @@ class FunctionRef<Result(Arguments...)> {
           return (*static_cast<std::remove_reference_t<Callable>*>(known))(arguments...);
         }) {}
 
+  /// Calls it.
   constexpr Result operator()(Arguments... arguments) const {
     return call_(callable_, arguments...);
   }
@@ -33,4 +35,4 @@ class FunctionRef<Result(Arguments...)> {
   Result (*call_)(void*, Arguments...);
 };
 
-}  // namespace kumiko::runtime::detail
+}  // namespace kumiko::runtime

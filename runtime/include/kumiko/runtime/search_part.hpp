@@ -29,11 +29,14 @@ struct SearchStatistics {
   std::uint64_t generations = 0;  ///< of parts given away by parts; the search itself is the first
 };
 
-namespace detail {
-
-class GivenPart;
 class SearchCore;
 class SearchPart;
+
+namespace detail {
+class GivenPart;
+class SearchFrame;
+struct SearchLink;
+}  // namespace detail
 
 /// The work of a part that somebody outside this runtime does. Destroyed before wait() has
 /// returned, it gives up.
@@ -52,30 +55,25 @@ class SentPart {
   virtual void give_up() noexcept = 0;
 };
 
-class Outside;
-
-/// What is divided before anybody asks: parts after fewer divisions than this are divided until
-/// they are not, and those that come of it are given to `to`.
-struct InAdvance {
-  unsigned divisions = 0;
-  Outside* to = nullptr;
-};
-
 /// Those outside this runtime who ask for parts of its searches. They count what they ask for, and
 /// then tell the searches (SearchCore::tell_of_asks()); who is told claims one ask for each part.
 class Outside {
  public:
+  /// A search begins, by its thread. \throws std::bad_alloc
   virtual void add(SearchCore& search) = 0;
+  /// It ends, and is not told of asks any more when this has returned.
   virtual void remove(SearchCore& search) noexcept = 0;
 
   /// Whether anybody asks; a hint.
   virtual bool has_asks() const noexcept = 0;
   /// Whether the caller is to answer one ask: by SentPart, or by decline().
   virtual bool claim_ask() noexcept = 0;
+  /// Answers an ask that was claimed, without a part.
   virtual void decline() noexcept = 0;
 
-  /// What a search is divided into in advance; nothing, as a rule.
-  virtual InAdvance in_advance() const noexcept { return {}; }
+  /// The divisions up to which a search is divided before anybody asks: parts after fewer are
+  /// divided until they are not, and those that come of it are sent in advance. 0: none.
+  virtual unsigned divisions_in_advance() const noexcept { return 0; }
 
   /// All parts of the search are to end, those elsewhere too. From any OS thread.
   virtual void search_stopped(const SearchCore& search) noexcept = 0;
@@ -86,12 +84,17 @@ class Outside {
   ~Outside() = default;
 };
 
+namespace detail {
+
 /// How parts of a search leave the process: not at all.
 struct StaysHere {
   static constexpr bool kSends = false;
 
+  using Outside = runtime::Outside;
+
   template <class At, class Workspace, class Work>
-  static std::unique_ptr<SentPart> send(Outside&, SearchPart&, unsigned, Workspace&, const Work&) {
+  static std::unique_ptr<SentPart> send(Outside*, bool, SearchPart&, unsigned, Workspace&,
+                                        const Work&) {
     return nullptr;
   }
 };
@@ -122,6 +125,8 @@ class SearchFrame {
   ~SearchFrame() = default;
 };
 
+}  // namespace detail
+
 /// One part of a search: the whole, or what another part has given away. One lightweight thread
 /// works at it. Here is what does not depend on the workspace's type.
 ///
@@ -132,13 +137,14 @@ class SearchFrame {
 /// (4) The frames are redone, the outermost first, and the poll returns. In between the links of
 /// undone frames lead inward, so that nothing is allocated for the way back.
 ///
-/// *Division in advance* (see InAdvance), so that what there is to do can be named before it is
-/// done: a part that is marked gives away what it can at each poll of a construct, unasked, and
-/// waits. What and in which order depends on the program only. The pieces of a loop are those of
-/// halving it; a piece of one index that has been divided too little is a marked part again, whose
-/// thread goes on to the constructs within. From a split_two() second goes, and first is divided on
-/// the way, down to twice as many divisions, where what is left is next to nothing. What guards
-/// refuse is done by the marked part itself, as if nothing were marked.
+/// *Division in advance* (see Outside::divisions_in_advance()), so that what there is to do can be
+/// named before it is done: a part that is marked gives away what it can at each poll of a
+/// construct, unasked, and waits. What and in which order depends on the program only. The pieces
+/// of a loop are those of halving it; a piece of one index that has been divided too little is a
+/// marked part again, whose thread goes on to the constructs within. From a split_two() second
+/// goes, and first is divided on the way, down to twice as many divisions, where what is left is
+/// next to nothing. What guards refuse is done by the marked part itself, as if nothing were
+/// marked.
 ///
 /// *Exceptions on the way.* After one of `give` the range is whole. A function that throws is taken
 /// to have undone all the same, but not to have done. So after an exception of `undo` the frames
@@ -150,6 +156,7 @@ class SearchPart {
   SearchPart(const SearchPart&) = delete;
   SearchPart& operator=(const SearchPart&) = delete;
 
+  /// What it shares with the other parts of the search.
   SearchCore& core() noexcept { return core_; }
   /// Whether it has been asked to end. From any OS thread.
   bool is_stopped() const noexcept {
@@ -165,6 +172,7 @@ class SearchPart {
   /// Ends the process if a construct of the part is in progress.
   ~SearchPart();
 
+  /// Asks the whole search to end.
   void stop_all() noexcept;
 
   /// Of all parts that have ended, and of this one.
@@ -180,12 +188,15 @@ class SearchPart {
   /// The same within a step.
   bool poll_within_step() { return !wants_attention() || attend(nullptr); }
 
-  SearchFrame* tip() const noexcept { return tip_; }
-  void push(SearchFrame& frame) noexcept { tip_ = &frame; }
-  void pop(const SearchFrame& frame) noexcept { tip_ = frame.outer; }
+  /// The innermost construct in progress, or nullptr.
+  detail::SearchFrame* tip() const noexcept { return tip_; }
+  /// A construct begins within it.
+  void push(detail::SearchFrame& frame) noexcept { tip_ = &frame; }
+  /// The innermost one ends.
+  void pop(const detail::SearchFrame& frame) noexcept { tip_ = frame.outer; }
 
   /// Whether an exception that leaves `frame`, popped, finds it done; else it is undone for good.
-  bool is_done(const SearchFrame& frame) noexcept {
+  bool is_done(const detail::SearchFrame& frame) noexcept {
     if (broken_at_ == nullptr) return true;
     if (broken_at_ == &frame) mend();
     return false;
@@ -193,27 +204,30 @@ class SearchPart {
 
   /// Gives a part to a new thread, or to those outside where they ask; the caller waits for it.
   /// Returns false without memory for that. \throws what sending throws
-  bool hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given);
+  bool hand_over(std::unique_ptr<detail::GivenPart> part, detail::GivenPart*& given);
 
   /// The same in advance, of a part after `more` divisions of this one: to a new thread, which
   /// divides it, or to those who get it when it has been divided enough.
-  bool hand_over_in_advance(std::unique_ptr<GivenPart> part, GivenPart*& given, unsigned more);
+  bool hand_over_in_advance(std::unique_ptr<detail::GivenPart> part, detail::GivenPart*& given,
+                            unsigned more);
   /// A division has left less here, until what was given away is waited for.
   void count_division() noexcept { ++divisions_; }
 
   /// Waits for the part that was given away last, and removes it. \throws what has escaped it.
-  std::unique_ptr<GivenPart> wait_for_last(GivenPart*& given);
+  std::unique_ptr<detail::GivenPart> wait_for_last(detail::GivenPart*& given);
 
   /// Stops all of them, waits for them, and forgets what they have found.
-  void abandon(GivenPart*& given) noexcept;
+  void abandon(detail::GivenPart*& given) noexcept;
 
+  /// For SearchStatistics::undos.
   void count_undo() noexcept { ++counts_.undos; }
+  /// For SearchStatistics::redos.
   void count_redo() noexcept { ++counts_.redos; }
 
  private:
-  friend GivenPart;
+  friend class detail::GivenPart;
   friend SearchCore;
-  friend struct SearchLink;
+  friend struct detail::SearchLink;
 
   static constexpr std::uint32_t kStop = 1;    ///< leave out what has not begun
   static constexpr std::uint32_t kBroken = 2;  ///< a poll throws, as long as broken_at_ is set
@@ -231,6 +245,7 @@ class SearchPart {
   /// While one exists, polls are refused: the workspace is not what the frames say.
   class Lock {
    public:
+    /// Locks the part until it is destroyed.
     explicit Lock(SearchPart& part) noexcept : part_(part), before_(part.gate_) {
       part.gate_ = Gate::kLocked;
     }
@@ -244,31 +259,38 @@ class SearchPart {
   };
 
  private:
+  /// Who gets what is given away.
+  enum class Receiver {
+    kThread,     ///< of this runtime
+    kAsker,      ///< outside, who has asked
+    kInAdvance,  ///< outside, before anybody has
+  };
+
   bool wants_attention() const noexcept {
     // relaxed: hints; what they tell of is read behind locks.
-    const std::uint32_t asked = worker_front()->requests.load(std::memory_order_relaxed);
+    const std::uint32_t asked = detail::worker_front()->requests.load(std::memory_order_relaxed);
     return (asked | attention_.load(std::memory_order_relaxed)) != 0;
   }
-  bool attend(SearchFrame* next);
-  bool divide_in_advance(SearchFrame& next) noexcept;
+  bool attend(detail::SearchFrame* next);
+  bool divide_in_advance(detail::SearchFrame& next) noexcept;
   void answer_outside() noexcept;
   bool divide() noexcept;
-  SearchFrame* oldest_with_part() const noexcept;
+  detail::SearchFrame* oldest_with_part() const noexcept;
   template <class Step>
   bool attempt(Step step) noexcept;
   void mend() noexcept;
 
   // What the constructs touch.
-  SearchFrame* tip_ = nullptr;
+  detail::SearchFrame* tip_ = nullptr;
   std::atomic<std::uint32_t> attention_{0};
   Gate gate_ = Gate::kClosed;
 
-  Outside* gives_to_ = nullptr;  ///< nullptr: to a thread of this runtime
-  SearchFrame* broken_at_ = nullptr;
+  Receiver gives_to_ = Receiver::kThread;
+  detail::SearchFrame* broken_at_ = nullptr;
   std::exception_ptr failure_;  ///< what the poll is to throw
   SearchCore& core_;
   SearchPart* const giver_;
-  ThreadFront* thread_ = nullptr;  ///< who works at it
+  detail::ThreadFront* thread_ = nullptr;  ///< who works at it
   const std::uint64_t generation_;
   unsigned divisions_ = 0;   ///< between the whole search and what is left here
   SearchStatistics counts_;  ///< but for those of the core
@@ -282,6 +304,9 @@ class SearchPart {
 /// What all parts of a search share.
 class SearchCore {
  public:
+  /// \param stop       stops the search as stop_all() does
+  /// \param outside    who shares it; nullptr: nobody
+  /// \param divisions  see divisions()
   explicit SearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0);
   ~SearchCore();
   SearchCore(const SearchCore&) = delete;
@@ -295,11 +320,14 @@ class SearchCore {
   /// The same for one part, and for those that it has given away, and they, so far.
   void stop_from(const SearchPart& ancestor) noexcept;
 
+  /// A part begins.
   void add(SearchPart& part) noexcept;
+  /// It ends.
   void remove(SearchPart& part) noexcept;
 
   /// A part waits for one that it has given away, and goes on.
   void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  /// The end of what begin_wait() began.
   void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
 
   /// Lets parts look at what is asked from outside. From any OS thread.
@@ -307,11 +335,14 @@ class SearchCore {
   /// Whether some part may run; a hint.
   bool is_busy() const noexcept;
 
+  /// Who shares it; nullptr: nobody.
   Outside* outside() const noexcept { return outside_; }
-  const InAdvance& in_advance() const noexcept { return in_advance_; }
+  /// As Outside has them; 0 without one.
+  unsigned divisions_in_advance() const noexcept { return in_advance_; }
   /// How many divisions lie between the whole and this, which may be a part of it from elsewhere.
   unsigned divisions() const noexcept { return divisions_; }
 
+  /// Of the parts that have ended.
   SearchStatistics statistics() const noexcept;
 
  private:
@@ -320,16 +351,18 @@ class SearchCore {
     void operator()() const noexcept { core.stop_all(); }
   };
 
-  mutable SpinLock lock_;  ///< for what follows
-  LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
+  mutable detail::SpinLock lock_;  ///< for what follows
+  detail::LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
   bool stopped_ = false;
   SearchStatistics statistics_;
   std::atomic<std::uint64_t> waiting_{0};
   Outside* const outside_;
-  const InAdvance in_advance_;
+  const unsigned in_advance_;  ///< divisions
   const unsigned divisions_;
   const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
 };
+
+namespace detail {
 
 /// The core of a search, in its first part: constructed before that, and destroyed after it.
 class OwnSearchCore {
@@ -372,7 +405,8 @@ class GivenPart {
   virtual void run() = 0;
   /// Hands it to those outside, from a part after so many divisions. Returns nullptr if it cannot
   /// leave. \throws what packing throws
-  virtual std::unique_ptr<SentPart> send(Outside& outside, SearchPart& giver,
+  /// \param in_advance  before anybody has asked
+  virtual std::unique_ptr<SentPart> send(bool in_advance, SearchPart& giver,
                                          unsigned divisions) = 0;
 
  private:
