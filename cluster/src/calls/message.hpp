@@ -12,6 +12,8 @@
 #include <kumiko/cluster/link.hpp>
 #include <kumiko/cluster/packing.hpp>
 
+#include "calls/kinds.hpp"
+
 namespace kumiko::cluster::detail {
 
 /// Messages begin at multiples of this in a frame.
@@ -24,35 +26,6 @@ struct FrameHeader {
   std::uint32_t messages = 0;
   std::uint64_t program = 0;  ///< see program_id()
 };
-
-enum class Kind : std::uint8_t {
-  kInvoke,      ///< run `function` as a thread, send a reply
-  kInline,      ///< run `function` in the poller, send a reply
-  kPost,        ///< run `function` as a thread
-  kInlinePost,  ///< run `function` in the poller `amount` times, each with a part of the payload
-  kReply,       ///< the result of the invocation in `slot`
-  kFailure,     ///< the exception of the invocation in `slot`: its type and what it says
-  kCredit,      ///< `amount` credits of `depth`
-  kCount,       ///< reply with the posts of this rank that are done (amount 0) or sent (1)
-  kMove,        ///< the right to assign the entry in `slot` is with rank `function` now
-  kArrived,     ///< that right has come to the sender, by its move number `amount`
-  kPart,        ///< a rank's part of collection `amount`, for rank `slot`
-  kCollected,   ///< the parts of all ranks of collection `amount`
-  kLeave,       ///< the rank calls nobody any more; with a reason if it has failed
-  kGivenUp,     ///< rank `function` is lost, for this reason
-  kWrite,       ///< body `amount` is to be written to a region
-
-  // What ranks say about themselves, which nothing but the pollers sends and takes.
-  kAsk,      ///< is the rank still there?
-  kPresent,  ///< it is, as this process
-  kPassive,  ///< in round `amount`: do all threads of the rank wait? An answer has counts.
-  kReport    ///< it is to tell of a deadlock, and then the next rank
-};
-
-inline constexpr Kind kLastKind = Kind::kReport;
-
-/// Whether a message brings something to threads, and therefore counts.
-constexpr bool counts(Kind kind) noexcept { return kind <= Kind::kWrite; }
 
 /// From this depth on a credit returns when a function begins: see Here.
 inline constexpr unsigned kDeepest = 255;
@@ -75,11 +48,6 @@ struct MessageHeader {
   std::uint32_t generation = 0;
   std::uint64_t amount = 0;
 };
-
-/// Whether a message asks for a thread.
-constexpr bool asks_for_thread(Kind kind) noexcept {
-  return kind == Kind::kInvoke || kind == Kind::kPost;
-}
 
 /// What lies before a message's payload where the message is a frame by itself.
 inline constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);

@@ -72,7 +72,8 @@ void Node::check(int rank) const {
 bool Node::add_to_outbox(int rank, Frame message, const MessageHeader& header) {
   const bool are_full =
       peer(rank).outbox.add(std::move(message), header, options_.bundle_bytes, program_);
-  if (counts(header.kind)) messages_sent_.fetch_add(1, std::memory_order_relaxed);
+  if (rules_of(header.kind).from == From::kThreads)
+    messages_sent_.fetch_add(1, std::memory_order_relaxed);
   // release: pairs with the acquire in flush(), which then finds the message.
   unsent_.store(true, std::memory_order_release);
   return are_full;

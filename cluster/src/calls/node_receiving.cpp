@@ -34,10 +34,6 @@ constexpr int kRoundsPerPoll = 8;
 /// How long memory that a lost rank may still write to is waited for.
 constexpr std::chrono::seconds kLongestOrphan{5};
 
-bool asks_for_function(Kind kind) noexcept {
-  return asks_for_thread(kind) || kind == Kind::kInline || kind == Kind::kInlinePost;
-}
-
 }  // namespace
 
 // --- Receiving -----------------------------------------------------------------------------------
@@ -156,21 +152,22 @@ std::string Node::take_messages(std::uint32_t count, GuestsOfFrame& guests) {
     const std::optional<Message> message = next_message(frame, at);
     if (!message) return "a frame from it ends within a message";
     const Kind kind = message->header.kind;
-    if (kind > kLastKind || message->header.depth > kDeepest) {
+    if (!is_known(kind) || message->header.depth > kDeepest) {
       return "a message from it is of no kind that is known";
     }
-    if (asks_for_function(kind) && function_of(message->header.function) == nullptr) {
+    const KindRules& rules = rules_of(kind);
+    if (rules.runs != Runs::kNone && function_of(message->header.function) == nullptr) {
       return "it asks for a function that is not there";
     }
-    if (counts(kind)) messages_received_.fetch_add(1, std::memory_order_relaxed);
-    if (asks_for_thread(kind)) {
+    if (rules.from == From::kThreads) messages_received_.fetch_add(1, std::memory_order_relaxed);
+    if (rules.runs == Runs::kInThread) {
       if (guests.count++ == 0) guests.first = begin;
       continue;
     }
     try {
       dispatch({guests.source, guests.frame, message->header, message->payload});
     } catch (const std::out_of_range& error) {
-      return error.what();
+      return "in a message '" + std::string(rules.name) + "' from it: " + error.what();
     }
   }
   return {};
@@ -239,7 +236,7 @@ void Node::run_guests(const GuestsOfFrame& guests) {
   std::size_t at = guests.first;
   for (std::uint32_t left = guests.count;;) {
     const Message message = next_message(*guests.frame, at).value();
-    if (!asks_for_thread(message.header.kind)) continue;
+    if (rules_of(message.header.kind).runs != Runs::kInThread) continue;
     const Arrived guest{guests.source, guests.frame, message.header, message.payload};
     if (--left == 0) return run_guest(guest);
     runtime::Thread([self = shared_from_this(), guest] { self->run_guest(guest); }).detach();
