@@ -245,7 +245,7 @@ Action export_command(Options& options) {
   options.add("--format", &request->format,
               fmt::format("of a state: {}. Of a trace: {}", list_of(false), list_of(true)),
               {.check = one_of(names_of([](const ExportFormat&) { return true; }))});
-  options.add("-o,--output", &request->output, "folder for the results (default: this one)");
+  options.add("-o,--output", &request->output, "folder for the results (default: the current one)");
   add_quiet(options, request->quiet);
   add_picture_options(options, *request);
   return [options, request] { return export_files(options, *request); };

@@ -109,8 +109,8 @@ const auto& factory_to_show(const ShowRequest& request, const plugin::Registry& 
   for (const auto& factory : factories) names.push_back(factory.name);
   throw RequestError(
       "there is no {} '{}'; 'kumiko {} list' lists those found, and --plugin-path names folders "
-      "with others{}",
-      kind, request.name, kind, io::did_you_mean(request.name, names));
+      "with others{}{}",
+      kind, request.name, kind, io::did_you_mean(request.name, names), skipped_in_words(plugins));
 }
 
 void print_keys(const char* table, const std::vector<amr::ParameterSpec>& parameters) {

@@ -240,16 +240,17 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
 
 /// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
 /// The newest checkpoint may still be on its way to the disk.
-std::string way_on(RunFiles& files) {
+std::string way_on(RunFiles& files, const Problem& problem) {
   files.end_quietly();
   if (!files.latest()) return {};
-  return fmt::format("; continue with --restart {}", files.latest()->string());
+  return fmt::format("; continue with --restart {}{}", files.latest()->string(),
+                     plugin_options(problem));
 }
 
 /// The same for a rank that has written none of the files: the restart finds the newest whole one.
-std::string way_on(const std::filesystem::path& folder) {
+std::string way_on(const std::filesystem::path& folder, const Problem& problem) {
   if (!newest_checkpoint(folder)) return {};
-  return fmt::format("; continue with --restart {}", folder.string());
+  return fmt::format("; continue with --restart {}{}", folder.string(), plugin_options(problem));
 }
 
 /// The options and the files that must be the same on all ranks. If they differed, ranks would wait
@@ -397,7 +398,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
       summary =
           execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
     } catch (const std::exception& error) {
-      std::string way = way_on(files);
+      std::string way = way_on(files, problem);
       if (way.empty()) throw;
       const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
                                dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
@@ -415,7 +416,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   try {
     files.finish(json, while_running(request.summary));
   } catch (const std::exception&) {
-    throw std::runtime_error(failure_now().line + way_on(files));
+    throw std::runtime_error(failure_now().line + way_on(files, problem));
   }
   if (request.summary == kStdout) {
     try {
@@ -461,7 +462,9 @@ int run_case(RunRequest& request) {
     Failure failure =
         ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
     // Where the leader is lost, with what it knew of the files.
-    if (followed && !failure.line.empty()) failure.line += way_on(followed->path);
+    if (followed && !failure.line.empty()) {
+      failure.line += way_on(followed->path, followed->problem);
+    }
     // An MPI may end this process as soon as the ranks part.
     if (!failure.line.empty()) {
       set_silent(false);

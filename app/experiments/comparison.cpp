@@ -294,7 +294,7 @@ Comparison plan_comparison(const CompareRequest& request) {
             base);
   for (const char* const key : {"time.steps", "time.stop_step"}) {
     const std::string steps = file.source.override_of(key);
-    if (request.resolutions.empty() || steps.empty()) continue;
+    if (request.resolutions.empty() || steps.empty() || file.options.steps == 0) continue;
     print_to_stderr(
         "kumiko: note: {} is for grid.base {} in x, as in the file; other --resolutions take steps "
         "in proportion\n",
@@ -401,7 +401,7 @@ void add_contenders(Options& options, CompareRequest& request) {
               "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
               "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "
               "solver, told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver "
-              "A,amr.buffer=4. The file's [solver] applies to the solver that it names",
+              "A,amr.buffer=4. The file's [solver] applies to the solver that it names. The option",
               {.repeats = true});
 }
 

@@ -247,10 +247,12 @@ std::vector<std::string> notes_of(const Comparison& comparison) {
 }
 
 std::string heading(const Comparison& comparison) {
-  const std::string wall = comparison.repetitions == 1 ? "one run of each"
-                                                       : fmt::format("wall time of {} runs of each",
-                                                                     comparison.repetitions);
-  return fmt::format("case {}, {}, {}; order by the {}", comparison.case_name,
+  const std::string wall =
+      comparison.repetitions == 1
+          ? "one run of each"
+          : fmt::format("wall time of {} of each",
+                        repetitions_text(comparison.runs, comparison.repetitions));
+  return fmt::format("case {}, {}, {}; orders of convergence in the {}", comparison.case_name,
                      backend_text(comparison), wall, norm_title(comparison.norm));
 }
 

@@ -134,7 +134,7 @@ viz::LineChart chart_over_workers(const Scaling& scaling, const std::string& tit
 
 std::string caption_of(const Scaling& scaling) {
   return fmt::format("solver {}; {}; median of {}", scaling.solver, counted(scaling.cores, "core"),
-                     counted(scaling.repetitions, "run"));
+                     repetitions_text(scaling.points, scaling.repetitions));
 }
 
 /// Of a picture, whose bars show how far repetitions differ: whether they differ by much.

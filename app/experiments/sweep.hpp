@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 
 #include "run/problem.hpp"
 #include "run/shared_options.hpp"
+#include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 
 namespace kumiko::app {
@@ -33,6 +36,23 @@ struct Repetitions {
   /// Adds one. \return whether it is the fastest so far
   bool add(double seconds);
 };
+
+/// How many runs there are of each point: "3 runs", or where a signal has ended the sweep "1 to 3
+/// of 500 runs".
+template <class Points>
+std::string repetitions_text(const Points& points, int asked) {
+  std::size_t least = static_cast<std::size_t>(asked);
+  std::size_t most = 0;
+  for (const Repetitions& point : points) {
+    if (!point.is_measured()) continue;
+    least = std::min(least, point.wall_s.size());
+    most = std::max(most, point.wall_s.size());
+  }
+  if (least == static_cast<std::size_t>(asked) || most == 0) return counted(asked, "run");
+  return fmt::format("{}{} of {}", least,
+                     most > least ? fmt::format(" to {}", most) : std::string(),
+                     counted(asked, "run"));
+}
 
 /// A file in the folder of results, made from what was found.
 template <class Found>

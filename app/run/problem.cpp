@@ -50,15 +50,11 @@ const auto& named(const io::ConfigSource& source, const char* kind, const Factor
   const std::string& name = source.text(key);
   if (const auto* factory = amr::find_factory(factories, name)) return *factory;
   const std::vector<std::string> known = names(factories);
-  constexpr std::size_t kMost = 3;  // a folder of the system's libraries has hundreds
-  std::string skipped;
-  for (const plugin::SkippedFile& file : plugins.skipped() | std::views::take(kMost)) {
-    skipped += fmt::format(". '{}' was skipped, since {}", file.file.string(), file.reason);
-  }
   throw source.error(
       key, fmt::format("there is no {} '{}'; choose among {}, or add the folder of its plugin to "
                        "--plugin-path or KUMIKO_PLUGIN_PATH{}{}",
-                       kind, name, fmt::join(known, ", "), io::did_you_mean(name, known), skipped));
+                       kind, name, fmt::join(known, ", "), io::did_you_mean(name, known),
+                       skipped_in_words(plugins)));
 }
 
 /// A solver's configuration with what "auto" stands for: a restart must not choose anew.
@@ -318,6 +314,15 @@ auto blaming(const Problem& problem, Make make) {
 
 }  // namespace
 
+std::string skipped_in_words(const plugin::Registry& plugins) {
+  constexpr std::size_t kMost = 3;  // a folder of the system's libraries has hundreds
+  std::string words;
+  for (const plugin::SkippedFile& file : plugins.skipped() | std::views::take(kMost)) {
+    words += fmt::format(". '{}' was skipped, since {}", file.file.string(), file.reason);
+  }
+  return words;
+}
+
 double Problem::uniform_updates(int steps) const {
   const double per_level = options.subcycling ? 8.0 : 4.0;
   return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
@@ -344,10 +349,11 @@ Problem load_problem(const ProblemRequest& request, const std::filesystem::path&
 
 std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
                            const io::Checkpoint& checkpoint) {
-  refuse_other_grid(problem, file, checkpoint);
   // Without what stands beside it: those keys may change, and do not keep a run from going on.
   const Problem earlier = load_problem({.plugins = problem.plugins}, file, checkpoint, {});
   std::string changed = refuse_differences(problem, earlier, fmt::format("'{}'", file.string()));
+  // Only now: with other keys the grid may well be another one.
+  refuse_other_grid(problem, file, checkpoint);
   for (const std::string& key : earlier.forgotten) {
     print_warning(
         "solver '{}' of '{}' has no such key any more, so that it is left out of '{}': {}",
@@ -375,6 +381,18 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder,
             "{} has other values than the checkpoint (its own -> the checkpoint's): {}; give its "
             "own with --set, or continue the checkpoint in another folder with --output",
             of, changed);
+}
+
+std::string plugin_options(const Problem& problem) {
+  std::string words;
+  for (const std::filesystem::path& file :
+       std::set<std::filesystem::path>{problem.case_file, problem.solver_file}) {
+    std::error_code hidden;
+    if (std::filesystem::equivalent(file.parent_path(), plugin::shipped_plugins(), hidden))
+      continue;
+    words += fmt::format(" --plugin-path {}", file.string());
+  }
+  return words;
 }
 
 io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier) {

@@ -89,6 +89,10 @@ struct ProblemRequest {
   bool is_of_run = false;
 };
 
+/// What looked like plugins and was not taken for one, as it follows the message that a solver or a
+/// case was not found: ". 'FILE' was skipped, since REASON"; empty without any.
+std::string skipped_in_words(const plugin::Registry& plugins);
+
 /// Reads and checks the request's configuration with its overrides, and then the changes. Throws
 /// RequestError.
 Problem load_problem(const ProblemRequest& request, const io::Changes& changes = {});
@@ -110,6 +114,10 @@ std::string check_same_run(const Problem& problem, const std::filesystem::path& 
 /// \param changes  whether the restart changes keys: of the folder's run only those are then looked
 ///     at that no restart may change
 void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes);
+
+/// " --plugin-path FILE" for each of the problem's plugins that does not come with Kumiko, as it
+/// follows "--restart FILE" in a message; empty without one.
+std::string plugin_options(const Problem& problem);
 
 /// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
 void check_output(const std::filesystem::path& path, io::Earlier earlier);

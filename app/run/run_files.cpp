@@ -154,7 +154,10 @@ void RunFiles::advise() {
   advised_ = latest();
   // First what must not be cut off.
   std::string lines;
-  if (latest()) lines += fmt::format("  continue with --restart {}\n", latest()->string());
+  if (latest()) {
+    lines += fmt::format("  continue with --restart {}{}\n", latest()->string(),
+                         plugin_options(problem_));
+  }
   lines += fmt::format("  {}\n", plugins_in_words(problem_));
   runtime::set_fault_advice(lines);
 }

@@ -35,7 +35,7 @@ RequestError no_whole_checkpoint(const fs::path& folder) {
   }
   return RequestError(
       "--restart: '{}' has no whole checkpoint; begin the run anew: kumiko run {} --overwrite "
-      "--output {}",
+      "--output {}, with the same --plugin-path, if there was one",
       folder.string(), configuration.string(), folder.string());
 }
 

@@ -508,7 +508,7 @@ class OnTheWay(PluginTest):
                 self.assertRegex(done.stderr, r"\n  in .* of level 0 patch \(\d+, \d+\).* at t = 0\.5625")
                 self.assertIn("faulty.so(", done.stderr)  # the backtrace
                 self.assertIn(f"case 'faulty_case' of '{FAULTY}'", done.stderr)
-                self.assertRegex(done.stderr, r"\n  continue with --restart run/checkpoint_000006\.hdf\n")
+                self.assertIn(f"\n  continue with --restart run/checkpoint_000006.hdf --plugin-path {FAULTY}\n", done.stderr)
                 self.assertIn("gdb -p", done.stderr)
 
     @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")

@@ -214,6 +214,10 @@ class Refusal(RestartTest):
             "--restart", "latest", "--output", "run",
         )  # fmt: skip
         self.assert_refused(done, "step.subcycling", "grid.base", "checkpoint_000050.hdf")
+        for key, told in (("solver.name=upwind1", 'solver.name was "semi_lagrangian_cubic" and is now "upwind1"'),
+                          ("case.variant=vof200", "case.variant was")):  # fmt: skip
+            done = self.kumiko("run", "--restart", "latest", "--output", "run", *settings(key))
+            self.assert_refused(done, told, "restore these values")
 
     def test_given_later_files_then_they_are_given_up_on_demand_only(self):
         whole = self.summary()

@@ -99,8 +99,8 @@ const std::vector<OptionField<RefinementOptions>>& fields<RefinementOptions>() {
       field<&R::delta>("delta", {0, 1}, kCourse,
                        "weight of the loehner indicator's filter against ripples"),
       field<&R::floor>("floor", {0, 1}, kCourse,
-                       "times the scale of each component, added to the loehner indicator's "
-                       "denominator"),
+                       "added to the loehner indicator's denominator, as a multiple of each "
+                       "component's scale"),
       field<&R::buffer>("buffer", {0, kPatchSize, "since tags reach the next patch at most"},
                         kCourse, "points of the tagged level by which tags grow"),
       field<&R::interval>(

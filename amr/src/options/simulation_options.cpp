@@ -15,8 +15,9 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
           kState, "points of level 0 in x and y; one integer stands for both"),
       field<&S::levels>("levels", {1, kLargestLevelCount}, kCourse,
                         "levels of the mesh, level 0 included; 1 = uniform"),
-      field<&S::steps>("steps", {0, kMostCount}, kCourse,
-                       "base steps of the whole run, which fix the step; 0 = chosen by `cfl`"),
+      field<&S::steps>(
+          "steps", {0, kMostCount}, kCourse,
+          "number of base steps of the whole run, all of one length; 0 = chosen by `cfl`"),
       field<&S::cfl>("cfl", {.least = 0.0, .most = 64.0}, kCourse,
                      "CFL number by which the run chooses its steps, up to the solver's limit; 0 = "
                      "by `steps`"),

@@ -92,6 +92,7 @@ int error_of_new_file(const fs::path& folder) {
 std::string what_forbids_files(const fs::path& folder) {
   const int error = error_of_new_file(folder);
   if (error == 0) return {};
+  if (error == ENOENT) return "no file can be made in";  // /proc says it of a folder that is there
   return error == EACCES ? "no permission to write to"
                          : std::generic_category().message(error) + ":";
 }

@@ -101,6 +101,9 @@ InC made_by(const Entry& entry, const amr::ParameterSet& parameters, const std::
       from + ": the table made by its make() lacks a function, or its size is too small");
 }
 
+/// While it says what it is: traits, sides, times.
+constexpr std::string_view kAsking = "a question to ";
+
 std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
                                          const amr::ParameterSet& parameters,
                                          const std::string& name, const std::string& from) {
@@ -108,8 +111,9 @@ std::unique_ptr<amr::Solver> make_solver(const kumiko_solver_entry& entry,
     return are_there(f.destroy, f.traits, f.prepare, f.advance, f.advance_with_fluxes, f.tendency,
                      f.state_cfl, f.displacement);
   };
-  return std::make_unique<SolverFromBeyond>(
-      made_by<kumiko_solver>(entry, parameters, from, is_whole), name, from);
+  const kumiko_solver made = made_by<kumiko_solver>(entry, parameters, from, is_whole);
+  const PluginNote note(kAsking, from);
+  return std::make_unique<SolverFromBeyond>(made, name, from);
 }
 
 std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
@@ -120,8 +124,9 @@ std::unique_ptr<amr::Case> make_case(const kumiko_case_entry& entry,
                      f.stream_function, f.exact_displacement, f.exact, f.refinement_indicator,
                      f.component_names, f.published_values);
   };
-  return std::make_unique<CaseFromBeyond>(made_by<kumiko_case>(entry, parameters, from, is_whole),
-                                          from);
+  const kumiko_case made = made_by<kumiko_case>(entry, parameters, from, is_whole);
+  const PluginNote note(kAsking, from);
+  return std::make_unique<CaseFromBeyond>(made, from);
 }
 
 /// Whether a shared object ends before what is to be loaded of it does: dlopen() would map pages
