@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -317,7 +317,8 @@ auto blaming(const Problem& problem, Make make) {
 std::string skipped_in_words(const plugin::Registry& plugins) {
   constexpr std::size_t kMost = 3;  // a folder of the system's libraries has hundreds
   std::string words;
-  for (const plugin::SkippedFile& file : plugins.skipped() | std::views::take(kMost)) {
+  const std::span<const plugin::SkippedFile> all = plugins.skipped();
+  for (const plugin::SkippedFile& file : all.first(std::min(all.size(), kMost))) {
     words += fmt::format(". '{}' was skipped, since {}", file.file.string(), file.reason);
   }
   return words;
