@@ -269,8 +269,7 @@ void refuse_other_grid(const Problem& problem, const std::filesystem::path& file
   const amr::Extent is = problem.the_case->extent();
   const std::string of_case =
       fmt::format("case '{}' of '{}'", problem.run.case_name, problem.case_file.string());
-  refuse_if(problem.options.points_x == checkpoint.geometry->points_x(0) &&
-                (!are_near(was.x, is.x) || !are_near(was.y, is.y)),
+  refuse_if(!are_near(was.x, is.x) || !are_near(was.y, is.y),
             "'{}' is of a domain of {:g} by {:g}, but that of {} is {:g} by {:g}: {}",
             file.string(), was.x, was.y, of_case, is.x, is.y, kRemedy);
   const auto components = static_cast<int>(checkpoint.field_names().size());

@@ -30,16 +30,16 @@ enum class Kind : std::uint8_t {
   kReport
 };
 
-/// What runs the function that a message names.
+/// The place where the function that a message names runs.
 enum class Runs : std::uint8_t { kNone, kInThread, kInPoller };
 
-/// What a message comes from.
+/// The sender of a message.
 enum class From : std::uint8_t {
   kThreads,  ///< or the poller for them: it brings something to threads, and therefore counts
   kPollers,  ///< nothing but these sends and takes what ranks say about themselves
 };
 
-/// What comes back for a message.
+/// The answer to a message.
 enum class Back : std::uint8_t {
   kNothing,
   kReplyOrFailure,
@@ -49,7 +49,7 @@ enum class Back : std::uint8_t {
   kPassive
 };
 
-/// What holds for the messages of a kind.
+/// The rules for the messages of a kind.
 struct KindRules {
   Kind kind;
   std::string_view name;

@@ -75,15 +75,16 @@ const RunFile* find_run_file(std::string_view name) {
   return found == kRunFiles.end() ? nullptr : found;
 }
 
-/// What the system answers to a new file in a folder, 0 if it makes one. A file system of the
-/// kernel's, as /sys, grants root the permission and refuses the file.
+/// The error of a new file in a folder; 0 if one can be made. A file system of the kernel's, as
+/// /sys, grants root the permission and refuses the file.
 int error_of_new_file(const fs::path& folder) {
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return errno;
   const FileDescriptor unnamed(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
   if (unnamed.get() >= 0) return 0;
-  std::string name = (folder / ".kumiko-XXXXXX").string();
-  const FileDescriptor named(::mkostemp(name.data(), O_CLOEXEC));
-  if (named.get() < 0) return errno;
+  // A file system without unnamed files.
+  const fs::path name = folder / fmt::format(".kumiko-{}", ::getpid());
+  const FileDescriptor named(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600));
+  if (named.get() < 0) return errno == EEXIST ? 0 : errno;
   ::unlink(name.c_str());
   return 0;
 }

@@ -131,9 +131,9 @@ class CaseFromBeyond final : public amr::Case {
   LentCase lend() const { return {{&lent_, case_.self}, whose_}; }
 
  private:
-  /// What a case leaves unwritten is not a number, and is found as such, in place of an earlier
-  /// answer that happens to lie there. One value in a cache line and the last one: a velocity is
-  /// asked for in every step.
+  /// Marks values as unwritten by NaN, which is found if the case leaves it, in place of an earlier
+  /// answer that happens to lie there. Marks one value in a cache line, and the last one, since a
+  /// velocity is asked for in every step.
   static void forget(std::span<double> values) {
     constexpr std::size_t kTogether = 8;
     constexpr double kUnwritten = std::numeric_limits<double>::quiet_NaN();

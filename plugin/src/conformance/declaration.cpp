@@ -86,7 +86,7 @@ void check_cfl_numbers(const Subject& subject, Complaints& complaints) {
   }
 }
 
-/// What the solver says of a patch, where its traits say that it may be asked.
+/// The answers that the solver's traits promise for a patch.
 void check_answers(const Subject& subject, Complaints& complaints) {
   const amr::Solver& solver = *subject.solver;
   const Place place(subject);

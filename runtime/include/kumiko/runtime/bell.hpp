@@ -18,7 +18,7 @@ class Bell {
   Bell& operator=(const Bell&) = delete;
   ~Bell();
 
-  /// What a sleeper waits on (poll, epoll): readable once the other one is, or once it rang.
+  /// For poll() and epoll: readable once the other one is, or once it rang.
   int descriptor() const noexcept { return all_; }
 
   /// Makes it readable; for any thread. Cost: a system call.

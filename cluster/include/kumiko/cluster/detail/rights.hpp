@@ -1,4 +1,4 @@
-// What others may do with a region of a rank's memory.
+// Access rights to a region of a rank's memory, and their check.
 #pragma once
 
 #include <cstdint>
