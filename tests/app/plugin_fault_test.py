@@ -192,6 +192,14 @@ class OnTheWay(PluginTest):
                 self.assertIn("gdb -p", done.stderr)
 
     @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
+    def test_given_a_crash_before_the_run_begins_then_the_report_names_the_case(self):
+        done = self.run_faulty("case.fault=null_in_end_time")
+        self.assertEqual(done.returncode, -signal.SIGSEGV, done.stderr)
+        self.assertIn("\n  in a question to case 'faulty_case' of '", done.stderr)
+        self.assertNotIn("continue with", done.stderr)
+        self.assertFalse((self.path / "run").exists())
+
+    @unittest.skipIf(SANITIZER, "sanitizers report faults themselves")
     def test_given_a_stack_that_overflows_on_any_backend_then_it_is_told_so(self):
         for fault, backend, workers in (("recurse", "serial", 1), ("recurse", "pthread", 2), ("recurse", "openmp", 2),
                                         ("recurse", "threads", 2), ("large_frame", "threads", 2)):  # fmt: skip

@@ -336,6 +336,7 @@ TEST(ConfigError, CommonSlipsAreToldInPlainWords) {
   EXPECT_THAT(slip("# a \x01"), Not(HasSubstr("quote")));
   EXPECT_THAT(slip("amr.threshold = 1e999"), HasSubstr("a number must be finite"));
   EXPECT_THAT(refusal(kMinimal + std::string("a\0b", 3)), HasSubstr("not a TOML file"));
+  EXPECT_THAT(refusal("\x89HDF\r\n\x1a\n"), HasSubstr("give it to --restart"));
   EXPECT_THAT(refusal(std::string("\xff\xfe[\0", 4)), HasSubstr("in UTF-16; save it as UTF-8"));
 }
 

@@ -181,6 +181,11 @@ void guard_toml(std::string_view text, const std::string& name) {
     throw ConfigError(
         fmt::format("{}:{}: {}", name, 1 + std::count(before.begin(), before.end(), '\n'), what));
   };
+  if (text.starts_with("\x89HDF")) {
+    throw ConfigError(name +
+                      ": an HDF5 file, where a CASE.toml is expected; to continue a run from "
+                      "its checkpoint, give it to --restart");
+  }
   const bool is_utf_16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   refuse_from(is_utf_16 ? 0 : text.npos, "the text is in UTF-16; save it as UTF-8");
   refuse_from(text.find('\0'), "a zero byte, so this is not a TOML file; name a CASE.toml");

@@ -145,7 +145,8 @@ class FaultyCase final : public amr::Case {
                      "nan_velocity",
                      "unwritten_initial",
                      "unwritten_velocity",
-                     "unwritten_exact"};
+                     "unwritten_exact",
+                     "null_in_end_time"};
     return {"faulty_case",
             "a case with a fault of your choice",
             {fault, {"after", 0.0, kAfterHelp, 0.0, 100.0}}};
@@ -157,7 +158,10 @@ class FaultyCase final : public amr::Case {
     if (fault_ == "fail") throw std::runtime_error("the file of soundings is missing");
   }
 
-  double end_time() const override { return 1.0; }
+  double end_time() const override {
+    if (fault_ == "null_in_end_time") *static_cast<volatile int*>(nowhere_) = 1;
+    return 1.0;
+  }
 
   void initial(amr::Points points, int, std::span<double> values) const override {
     if (fault_ == "fail_in_initial") throw std::runtime_error("there are no initial data");
