@@ -1,5 +1,5 @@
-// The driver of a run: builds the mesh, takes base steps, regrids, and can be saved and gone on
-// with.
+// The driver of a run: builds the mesh, takes base steps, regrids, saves, and continues from what
+// was saved.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +28,28 @@
 
 namespace kumiko::amr {
 
-/// Whether ghosts at coarse–fine boundaries can be interpolated in this way with a solver.
+/// True if a solver allows ghosts at coarse–fine boundaries to be interpolated in this way.
 bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
 
 /// The time interpolation that suits a solver best: along characteristics where it can follow them,
 /// else the parabola where it gives its tendency, else the line.
 TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 
-/// Checks what a Simulation checks before it builds anything, in O(1). Throws as its constructor
-/// does.
-/// \param owners  that would share the mesh
+/// Makes the checks that a Simulation makes before it builds anything, in O(1). Throws as its
+/// constructor does.
+/// \param owners  the number of owners that would share the mesh
 void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
            int owners = 1);
 
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
-/// Keeps references to all three, and to the owner: they must outlive it.
+/// Keeps references to all three and to the owner, which must outlive it.
 ///
-/// Where several owners share the mesh, each makes a Simulation with the same arguments but for the
-/// backend, which has a runtime. Owner 0 *directs*: what its Simulation is called to do the others
-/// do with it, in follow(); the bits are those of one. What they find out is in its Simulation, of
-/// all owners; workers are numbered through, owner by owner. Patches are dealt out anew where some
-/// owner has taken 10 % more seconds than the mean, at two regrids in a row.
+/// Where several owners share the mesh, each makes a Simulation with the same arguments, except for
+/// the backend, which must have a runtime. Owner 0 *directs*: each member that needs all owners is
+/// called on owner 0, and the others take part from within follow(). Owner 0 gets the results of
+/// all; workers are numbered owner by owner. All bits are those of a run with one owner. Patches
+/// move to other owners if one owner has needed 10 % more seconds than the mean at two regrids in a
+/// row.
 class Simulation {
  public:
   /// Checks the request and builds the initial mesh and state.
@@ -58,76 +59,76 @@ class Simulation {
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options, Owner& owner = sole_owner());
 
-  /// Goes on with a run that was saved. Case, solver and options should be that run's; backend,
-  /// schedule, workers, steps and refinement may differ, and so may the number of levels: at least
-  /// as many as have patches. Where it has a source, each owner reads the values of its own
-  /// patches, here. Throws as the other constructor, and std::invalid_argument when the saved run
-  /// does not fit the options or contradicts itself; the message names what.
+  /// Continues a saved run. Case, solver and options should be those of that run; backend,
+  /// schedule, workers, steps and refinement may differ, and so may the number of levels, as long
+  /// as every level with patches has its place. If the saved run has a source, each owner reads the
+  /// values of its own patches here. Throws as the other constructor, and std::invalid_argument
+  /// when the saved run contradicts the options or itself; the message names the item.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options, const SavedRun& saved, Owner& owner = sole_owner());
-  /// Owner 0's ends the others' follow(), unless one of its members has thrown; it waits for them.
+  /// On owner 0, makes the other owners' follow() return and waits for them, unless a member
+  /// function has thrown.
   ~Simulation();
 
-  /// Does what owner 0's Simulation is called to do next, for another owner. \return false when
-  /// that Simulation ends. Throws what owner 0's member throws, or cluster::RankLost.
-  /// \param take  gets this owner's records where owner 0 calls save_share(), which waits for it
+  /// On another owner than 0, takes part in the next member function that is called on owner 0.
+  /// \return false when owner 0's Simulation ends. Throws what owner 0's member throws, or
+  /// cluster::RankLost.
+  /// \param take  receives this owner's records when owner 0 calls save_share(), which waits for it
   bool follow(const std::function<void(SavedRecords&& records)>& take = {});
 
-  /// Takes base steps: `steps` of them, or fewer if it reach()es `until` or ends before, where it
-  /// chooses its steps by a CFL number; one at least, unless it has ended. No bit of the state
+  /// Takes `steps` base steps. A run that chooses its steps by a CFL number takes fewer if it
+  /// reach()es `until` or its end before, and at least one unless it has ended. No bit of the state
   /// depends on where calls end.
-  /// Throws CflError when an unsteady velocity, or a finer patch of a steady one, has a CFL number
-  /// that the ghosts cannot serve, DeclarationError when no step would do. A run that chooses its
-  /// steps goes back instead and takes a shorter one; it throws std::runtime_error when none is
-  /// short enough. The run cannot go on then.
+  /// Throws CflError when a CFL number outruns the ghosts, by an unsteady velocity or on a finer
+  /// patch of a steady one; DeclarationError when no step would be short enough. A run that chooses
+  /// its steps goes back instead and takes a shorter one; it throws std::runtime_error when none is
+  /// short enough. After an exception the run cannot continue.
   void advance(int steps, double until = std::numeric_limits<double>::infinity());
-  /// The latest time to which the state is to be the nearest one: half a base step beyond time(),
-  /// as far as the next step is as long. Where steps end at given times, time() and what counts as
-  /// the same time.
+  /// The latest time for which this state is the nearest of the run: half a base step beyond
+  /// time(), if the next step is as long as the latest. Where steps end at given times, time()
+  /// itself, up to rounding.
   double reach() const;
-  /// When the run ends: SimulationOptions::end_time, or the case's.
+  /// The time at which the run ends: SimulationOptions::end_time, or the case's.
   double end_time() const;
-  /// Whether the run has come to its end.
+  /// True if the run has come to its end.
   bool is_over() const;
-  /// Whether the state is that after step(), so that it can be saved: not after an advance() that
+  /// True if the state is that after step(), so that it can be saved. False after an advance() that
   /// has thrown, unless a copy of the state was kept.
   bool is_whole() const;
 
-  /// Begins to record who does which piece of work when; to be called between calls of advance(). A
-  /// trace that is being recorded is forgotten. Costs some 10 ns a piece while it lasts, and 32
-  /// bytes of memory, which stand beside the trace while that is made; nothing when it is over. Of
-  /// a shared mesh each owner keeps its own pieces.
-  /// \param most_bytes  of the finished trace, some 110 a piece; stretches are recorded as long as
-  ///     they are sure to fit
+  /// Starts to record a trace: which worker does which piece of work when. To be called between
+  /// calls of advance(). Discards a trace that is being recorded. Costs about 10 ns and 32 bytes a
+  /// piece while it lasts; these bytes are needed in addition to the trace while that is made. Each
+  /// owner of a shared mesh keeps its own pieces.
+  /// \param most_bytes  the limit of the finished trace, at about 110 bytes a piece; windows are
+  ///     recorded as long as they are sure to fit
   void start_trace(std::size_t most_bytes = kMostTraceBytes);
   static constexpr std::size_t kMostTraceBytes = std::size_t{2} << 30U;
-  /// Whether there was no room for the stretch that came last: it and those after it are not part
-  /// of the trace.
+  /// True if the trace is full; the latest window and all later ones are missing from it.
   bool trace_is_full() const;
-  /// Ends the recording and returns what was recorded, all but Trace::case_name; empty without
+  /// Ends the recording and returns the trace, without Trace::case_name; empty without
   /// start_trace(). To be called between calls of advance(), or after a failed one, whose last
-  /// stretch is left out. O(pieces); here the edges are made. Throws std::bad_alloc without memory
-  /// for them; the trace is then lost, and the run may go on. Of a shared mesh owner 0 gets the
-  /// pieces of all workers, who are numbered through, owner by owner; a trace is lost when the run
+  /// window is left out. O(pieces), since the edges are made here. Throws std::bad_alloc if there
+  /// is no memory for them; the trace is then lost, and the run may continue. Owner 0 of a shared
+  /// mesh gets the pieces of all workers, numbered owner by owner; the trace is lost when the run
   /// fails.
   Trace stop_trace();
 
-  /// What each worker does now. From any OS thread and at any time, while advance() runs too; costs
-  /// the workers nothing.
+  /// The present activity of each worker. From any OS thread and at any time, also while advance()
+  /// runs; costs the workers nothing.
   std::vector<WorkerActivity> activity() const;
 
-  /// The run as it stands, copied on the backend's workers; not to be called while advance() runs.
-  /// Where several owners share the mesh, all values come to owner 0. O(points).
+  /// A copy of the run, made on the backend's workers; not to be called while advance() runs. Owner
+  /// 0 of a shared mesh gets all values. O(points).
   SavedRun save() const;
-  /// Saves as save() does, with kExtraNames in every record. Computes the indicator of all
-  /// patches.
+  /// As save(), with kExtraNames in every record. Computes the indicator of all patches.
   SavedRun save_with_extras() const;
-  /// Saves with all owners, of whom each gets its range of record_ranges(), and no other records:
-  /// owner 0's are returned, the others' are where follow() hands them by then. Meanwhile each
-  /// holds the records of its own patches, too, that others get.
+  /// Saves with all owners; each gets its range of record_ranges() and no other records. Owner 0
+  /// returns its own, after follow() has handed the others theirs. While this runs, each owner also
+  /// holds the records of those of its patches that go to others.
   SavedShare save_share(bool with_extras) const;
 
-  /// amr::field_figures() of the state as it stands.
+  /// amr::field_figures() of the present state.
   FieldFigures field_figures() const;
   /// amr::error_norms() against the case's exact solution.
   std::optional<ErrorNorms> error_norms() const;
@@ -136,39 +137,40 @@ class Simulation {
   /// amr::check_finite(), which throws NonFiniteError.
   void check_finite() const;
 
-  /// Of all owners' backends.
+  /// Workers of all owners.
   int workers() const;
-  /// Of each owner's; those of owner 0 are numbered first.
+  /// Workers of each owner; those of owner 0 are numbered first.
   const std::vector<int>& workers_by_owner() const;
-  /// Patches that got another owner so far; those of a mesh that is built count too.
+  /// Patches that have got another owner so far, also while the first mesh is built.
   std::uint64_t moved_patches() const;
-  /// Seconds that a base step is expected to take of each patch: by what it takes here to advance
-  /// one of this owner's, which is tried out for some 0.5 ms, or once, and by the solver's weights.
-  /// Ghosts, restriction and waiting are not in it. Nothing where this owner has no patch. Asks
-  /// nobody else; to be called between calls of advance().
+  /// The seconds that each patch is expected to take of a base step, by a trial on one patch of
+  /// this owner, which takes about 0.5 ms, and by the solver's weights. Ghosts, restriction and
+  /// waiting are not included. Nothing where this owner has no patch. Communicates with no other
+  /// owner; to be called between calls of advance().
   std::optional<ByPatch<double>> expected_seconds() const;
   /// The order in which patches take their steps: "level" or "dataflow".
   std::string_view schedule() const;
+  /// Base steps taken.
   int step() const;
-  /// The base step before which the mesh is rebuilt next; 0 = never. A part of the run's state.
+  /// The base step before which the mesh is rebuilt next; 0: never. Belongs to the run's state.
   int next_regrid() const;
-  /// With an automatic interval, the first base step here within which the flow may carry a feature
-  /// out of the buffer, since no regrid comes soon enough; nothing where there was none.
+  /// With an automatic interval, the first base step in which the flow may carry a feature out of
+  /// the buffer, since no regrid comes soon enough; nothing if there was none.
   std::optional<int> buffer_outrun_at() const;
-  /// Time reached; where the number of steps is given, step() × dt().
+  /// The time reached; step() × dt() where the number of steps is given.
   double time() const;
-  /// Length of the base steps: the latest choice, where the run chooses them.
+  /// The length of the base steps; in a run that chooses them, of the latest choice.
   double dt() const;
   const SimulationOptions& options() const;
-  /// Whose part of the mesh this simulation has.
+  /// The owner whose part of the mesh this simulation has.
   Owner& owner() const;
   const Hierarchy& hierarchy() const;
   const WorkCounters& counters() const;
-  /// Patches that tags asked for at the latest regrid and that nesting did not allow.
+  /// Patches that were tagged at the latest regrid but not allowed by nesting.
   std::size_t unnested_patches() const;
-  /// What the mesh and the steppers hold in memory; stacks of threads are not counted. O(patches).
+  /// Memory of the mesh and the steppers, without the stacks of threads. O(patches).
   MemoryUse memory_use() const;
-  /// What the workers did in the latest base steps, oldest first; 4096 of them at most.
+  /// The loads of the latest base steps, oldest first; 4096 of them at most.
   const std::deque<BaseStepLoad>& recent_steps() const;
 
  private:
