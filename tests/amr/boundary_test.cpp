@@ -110,7 +110,7 @@ TEST_P(EverySide, GivenARaggedMeshThenEachGhostOutsideIsTheValueOfItsPointInside
   for (int index = 0; index < 2; ++index) {
     const Level& level = hierarchy->level(index);
     for (std::size_t slot = 0; slot < level.size(); ++slot) {
-      exchange.fill(index, slot, State::kNow, {kTime});
+      exchange.fill(index, slot, State::kNow, {.time = kTime});
     }
     const auto value_of = [&](Side low, const Source& source, int i, int j, int component) {
       if (source.fixed->kind == BoundaryKind::kFixedValue) return source.fixed->value;

@@ -107,10 +107,10 @@ TEST(GhostExchange, GivenATimeBetweenCoarseStatesThenLinearGhostsLieBetweenThem)
   }
   const Level& fine = hierarchy->level(2);
   const auto corner = static_cast<std::size_t>(hierarchy->mesh().find({2, 6, 6}));
-  exchange.fill(2, corner, State::kNow, {0.5, 0.5, 0.5});
+  exchange.fill(2, corner, State::kNow, {.time = 0.5, .since_coarse = 0.5, .fraction = 0.5});
   EXPECT_EQ(fine.patch(corner).now()(-1, -1), 2.0);
   EXPECT_EQ(fine.patch(corner).now()(16, 3), 1.0) << "siblings do not blend";
-  exchange.fill(2, corner, State::kNow, {1.0, 1.0, 1.0});
+  exchange.fill(2, corner, State::kNow, {.time = 1.0, .since_coarse = 1.0, .fraction = 1.0});
   EXPECT_EQ(fine.patch(corner).now()(-1, -1), 3.0);
 }
 
@@ -126,7 +126,7 @@ TEST(GhostExchange, GivenATimeAfterTheCoarseStateThenCharacteristicGhostsComeFro
   const Level& fine = hierarchy->level(2);
   const auto corner = static_cast<std::size_t>(hierarchy->mesh().find({2, 6, 6}));
   const double tau = 1.0 / 256;
-  exchange.fill(2, corner, State::kNow, {tau, tau, 0.5});
+  exchange.fill(2, corner, State::kNow, {.time = tau, .since_coarse = tau, .fraction = 0.5});
   const auto at = [](int i) { return (6 * kPatchSize + i) / 256.0; };
   for (int j = -2; j < 18; ++j) {
     ASSERT_NEAR(fine.patch(corner).now()(-2, j),
@@ -146,7 +146,7 @@ TEST(GhostExchange, GivenASteadyVelocityThenDisplacementsStayWithTheirPatchesWhe
   const auto fill = [&](const PatchId& id) {
     const double tau = 1.0 / 256;
     exchange.fill(2, static_cast<std::size_t>(hierarchy->mesh().find(id)), State::kNow,
-                  {tau, tau, 0.5});
+                  {.time = tau, .since_coarse = tau, .fraction = 0.5});
     return std::exchange(asked, 0);
   };
   EXPECT_GT(fill({2, 9, 9}), 0);

@@ -87,16 +87,17 @@ DepartureGhosts::DepartureGhosts(const Hierarchy& hierarchy, const Case& problem
   follow_mesh();
 }
 
-void DepartureGhosts::fill(int level, std::size_t slot, PatchView target, State coarse, double time,
-                           double tau) const {
+void DepartureGhosts::fill(int level, std::size_t slot, PatchView target,
+                           const GhostTime& when) const {
   std::array<double, 2 * kMostPoints> scratch;
-  const std::span<const double> all = displacements(level, slot, time, tau, scratch);
+  const std::span<const double> all =
+      displacements(level, slot, when.time, when.since_coarse, scratch);
   const double* dx = all.data();
   const double* dy = dx + all.size() / 2;
   const Level& coarser = hierarchy_.level(level - 1);
   for (const PlannedRead& read : hierarchy_.plan().of(level, slot).coarser) {
     const Patch& source = coarser.read(ReadState::kCoarse, static_cast<std::size_t>(read.slot));
-    fill_region(read, source.state(coarse), target, dx, dy);
+    fill_region(read, source.state(when.coarse), target, dx, dy);
     const std::size_t points = region_of(read, target.ghosts()).points();
     dx += points;
     dy += points;

@@ -12,6 +12,7 @@
 
 #include "data/patch_table.hpp"
 #include "ghosts/departure_kernel.hpp"
+#include "ghosts/ghost_time.hpp"
 
 namespace kumiko::amr {
 
@@ -29,15 +30,11 @@ class DepartureGhosts {
   /// called when the mesh has changed and before fill(). Those that stay keep theirs. O(patches).
   void follow_mesh() { kept_.follow(hierarchy_.mesh()); }
 
-  /// \param slot    of the patch whose ghosts are filled
-  /// \param target  its state
-  /// \param coarse  the state of the level below, ghosts filled
-  /// \param time    of the ghosts
-  /// \param tau     how much earlier the coarse state stands: half its step
+  /// Fills a state of the patch in a slot, where the level below is read, whose state
+  /// `when.coarse` has its ghosts filled.
   /// Writes this patch alone. Cost per ghost point: about 70 flops in vectors, and for an unsteady
   /// velocity its displacement.
-  void fill(int level, std::size_t slot, PatchView target, State coarse, double time,
-            double tau) const;
+  void fill(int level, std::size_t slot, PatchView target, const GhostTime& when) const;
   /// Bytes that are kept.
   std::size_t memory_bytes() const;
 

@@ -27,7 +27,7 @@ void GhostExchange::fill(int level, std::size_t slot, State state, const GhostTi
     const Level& coarser = hierarchy_.level(level - 1);
     if (interpolation_ == TimeInterpolation::kCharacteristic && when.since_coarse > 0.0 &&
         !cells_) {
-      departures_.fill(level, slot, target, when.coarse, when.time, when.since_coarse);
+      departures_.fill(level, slot, target, when);
     } else {
       for (const PlannedRead& read : reads.coarser) {
         fill_from_coarse(coarser.read(ReadState::kCoarse, static_cast<std::size_t>(read.slot)),

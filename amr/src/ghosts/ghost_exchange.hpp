@@ -7,17 +7,10 @@
 #include <kumiko/amr/simulation_options.hpp>
 
 #include "ghosts/departure_ghosts.hpp"
+#include "ghosts/ghost_time.hpp"
 #include "transfer/sibling_copy.hpp"
 
 namespace kumiko::amr {
-
-/// The instant that ghosts stand for, seen from the level below.
-struct GhostTime {
-  double time = 0.0;           ///< of the ghosts
-  double since_coarse = 0.0;   ///< time minus the start of the coarse level's step
-  double fraction = 0.0;       ///< since_coarse ÷ the coarse step, for linear interpolation
-  State coarse = State::kNow;  ///< the coarse level's state at the start of its step
-};
 
 /// Fills ghosts. Reads interiors of the patch's level and whole patches of the level below; writes
 /// the ghosts of one patch only, so that patches may be filled in parallel.
@@ -33,16 +26,15 @@ class GhostExchange {
         copy_siblings_(sibling_copy(hierarchy.shape().ghosts)),
         departures_(hierarchy, problem, solver) {}
 
-  /// To be called when the mesh has changed, before levels are filled between the coarser ones'
-  /// steps.
+  /// Adapts to a changed mesh, before levels are filled between steps of coarser ones.
   void follow_mesh() { departures_.follow_mesh(); }
-  /// Bytes that are kept of patches.
+  /// Bytes of what is kept for patches.
   std::size_t memory_bytes() const { return departures_.memory_bytes(); }
 
-  /// Fills all ghosts of a state of the patch in a slot. Siblings' interiors are read in the same
-  /// state. The coarse level's state at the start of its step, ghosts included, must stand; for
-  /// linear interpolation with a fraction above 0 its unrestricted other state, ghosts included,
-  /// too.
+  /// Fills all ghosts of a state of the patch in a slot. Reads the siblings' interiors in the same
+  /// state. Reads the coarse level's state at the start of its step, ghosts included; with a
+  /// fraction above 0, interpolation in time also reads its unrestricted other state, ghosts
+  /// included.
   /// Cost: copies; per coarse–fine ghost a separable interpolation at the coarse state's time, else
   /// one on 16 points in vectors. Does not suspend.
   void fill(int level, std::size_t slot, State state, const GhostTime& when) const;

@@ -42,9 +42,8 @@ Run::Run(const Case& case_of_run, const Solver& solver_of_run, Backend& workers,
       scales(solver.traits().vectors) {}
 
 void Run::fill_ghosts(int level, std::size_t slot) {
-  in_patch("the ghosts", hierarchy.level(level).patch(slot).id(), steps.time(), [&] {
-    exchange.fill(level, slot, State::kNow, {steps.time(), 0.0, 0.0});
-  });
+  in_patch("the ghosts", hierarchy.level(level).patch(slot).id(), steps.time(),
+           [&] { exchange.fill(level, slot, State::kNow, {.time = steps.time()}); });
 }
 
 void Run::fill_ghosts(int level) {

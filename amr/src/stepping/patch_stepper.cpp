@@ -254,7 +254,10 @@ void PatchStepper::require_falling_state_cfl(const Patch& patch, double time) co
 void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
   const bool second = step.second_half();
   exchange_.fill(step.level, slot, step.from(),
-                 {step.time, second ? step.dt : 0.0, second ? 0.5 : 0.0, step.coarse_from()});
+                 {.time = step.time,
+                  .since_coarse = second ? step.dt : 0.0,
+                  .fraction = second ? 0.5 : 0.0,
+                  .coarse = step.coarse_from()});
 }
 
 double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {
@@ -299,8 +302,10 @@ std::optional<InnerPoint> PatchStepper::inadmissible_after(const Piece& piece) c
 void PatchStepper::fill_next_ghosts(const LevelStep& step, std::size_t slot) const {
   const bool second = step.second_half();
   exchange_.fill(step.level, slot, step.to(),
-                 {step.time + step.dt, second ? 2.0 * step.dt : step.dt, second ? 1.0 : 0.5,
-                  step.coarse_from()});
+                 {.time = step.time + step.dt,
+                  .since_coarse = second ? 2.0 * step.dt : step.dt,
+                  .fraction = second ? 1.0 : 0.5,
+                  .coarse = step.coarse_from()});
 }
 
 void PatchStepper::finish(const LevelStep& step, std::size_t slot) const {
