@@ -52,14 +52,14 @@ std::string_view what_binds(const RanksFound& found, const model::RankModel& mod
                             const model::RankOptions& options,
                             const model::RankPrediction& prediction) {
   constexpr double kCounts = 0.1;
-  // Between stretches all of it is a regrid's.
-  const auto in_stretches = [](const model::RankPrediction& of) {
+  // Between windows all of it is a regrid's.
+  const auto in_windows = [](const model::RankPrediction& of) {
     return of.seconds - of.regrid_seconds;
   };
   const auto gained_by = [&](const model::Network& network) {
     model::RankOptions other = options;
     other.network = network;
-    return in_stretches(prediction) - in_stretches(model.predict(prediction.ranks, other));
+    return in_windows(prediction) - in_windows(model.predict(prediction.ranks, other));
   };
   model::Network no_cpu = options.network;
   no_cpu.overhead = no_cpu.item = 0.0;
@@ -205,8 +205,8 @@ std::string disturbance_note(double share) {
 
 std::size_t base_steps(const amr::Trace& trace) {
   std::size_t steps = 0;
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    steps += static_cast<std::size_t>(stretch.steps);
+  for (const amr::TraceWindow& window : trace.windows) {
+    steps += static_cast<std::size_t>(window.steps);
   }
   return steps;
 }

@@ -114,8 +114,8 @@ class TraceTaker {
 
   /// Base steps that it has.
   int steps(const amr::Trace& trace) const {
-    if (trace.stretches.empty()) return 0;
-    const amr::TraceStretch& last = trace.stretches.back();
+    if (trace.windows.empty()) return 0;
+    const amr::TraceWindow& last = trace.windows.back();
     return last.first_step + last.steps - problem_.trace_from;
   }
 

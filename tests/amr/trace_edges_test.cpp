@@ -17,16 +17,16 @@ using test::Scheme;
 using test::TracedRun;
 using test::Way;
 
-/// The mesh of a stretch as a set of places, and what the rules make of it.
+/// The mesh of a window as a set of places, and what the rules make of it.
 class Rules {
  public:
   using Piece = std::tuple<PatchId, int, PieceKind>;
 
-  Rules(const Trace& trace, const TraceStretch& stretch, const Scheme& scheme)
+  Rules(const Trace& trace, const TraceWindow& window, const Scheme& scheme)
       : trace_(trace),
         scheme_(scheme),
-        patches_(trace.patches.begin() + stretch.first_patch,
-                 trace.patches.begin() + stretch.end_patch),
+        patches_(trace.patches.begin() + window.first_patch,
+                 trace.patches.begin() + window.end_patch),
         ratio_(scheme.subcycling ? 2 : 1),
         blends_in_time_(scheme.subcycling &&
                         scheme.interpolation != TimeInterpolation::kCharacteristic),
@@ -171,10 +171,10 @@ class EveryScheme : public ::testing::TestWithParam<Scheme> {
 TEST_P(EveryScheme, GivenAMeshOfThreeLevelsThenTheEdgesAreThoseOfTheRules) {
   const auto predecessors = test::predecessors_of(trace_);
   std::size_t edges = 0;
-  for (const TraceStretch& stretch : trace_.stretches) {
-    const Rules rules(trace_, stretch, GetParam());
-    const std::uint32_t first = trace_.phases[stretch.first_phase].first_piece;
-    const std::uint32_t end = trace_.phases[stretch.end_phase - 1].end_piece;
+  for (const TraceWindow& window : trace_.windows) {
+    const Rules rules(trace_, window, GetParam());
+    const std::uint32_t first = trace_.phases[window.first_phase].first_piece;
+    const std::uint32_t end = trace_.phases[window.end_phase - 1].end_piece;
     for (std::uint32_t piece = first; piece < end; ++piece) {
       std::set<Rules::Piece> waits;
       for (const std::uint32_t earlier : predecessors[piece]) waits.insert(name_of(earlier));
@@ -189,17 +189,17 @@ TEST_P(EveryScheme, GivenAMeshOfThreeLevelsThenTheEdgesAreThoseOfTheRules) {
 }
 
 TEST_P(EveryScheme, GivenAMeshOfThreeLevelsThenThePiecesAreThoseOfTheRules) {
-  for (const TraceStretch& stretch : trace_.stretches) {
-    const Rules rules(trace_, stretch, GetParam());
+  for (const TraceWindow& window : trace_.windows) {
+    const Rules rules(trace_, window, GetParam());
     std::set<Rules::Piece> expected;
     for (const PatchId& id : rules.patches()) {
-      const int steps = stretch.steps << (trace_.subcycling ? id.level : 0);
+      const int steps = window.steps << (trace_.subcycling ? id.level : 0);
       for (int number = 0; number < steps; ++number) {
         for (const PieceKind kind : rules.kinds(id)) expected.insert({id, number, kind});
       }
     }
     std::set<Rules::Piece> recorded;
-    for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+    for (std::uint32_t at = window.first_phase; at < window.end_phase; ++at) {
       const TracePhase& phase = trace_.phases[at];
       EXPECT_LT(phase.first_piece, phase.end_piece);
       for (std::uint32_t piece = phase.first_piece; piece < phase.end_piece; ++piece) {
@@ -215,12 +215,12 @@ TEST_P(EveryScheme, GivenAMeshOfThreeLevelsThenThePiecesAreThoseOfTheRules) {
 TEST_P(EveryScheme, GivenTheOrderOfThePhasesThenItIsThatOfBergerAndOliger) {
   // The last phase of each number and level must come after the finer steps within it, and before
   // the level's next; which the base steps and numbers say without recursion.
-  for (const TraceStretch& stretch : trace_.stretches) {
+  for (const TraceWindow& window : trace_.windows) {
     std::map<int, int> steps;  // begun, by level
-    for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+    for (std::uint32_t at = window.first_phase; at < window.end_phase; ++at) {
       const TracePhase& phase = trace_.phases[at];
       const int shift = trace_.subcycling ? phase.level : 0;
-      EXPECT_EQ(phase.base_step, stretch.first_step + (phase.number >> shift));
+      EXPECT_EQ(phase.base_step, window.first_step + (phase.number >> shift));
       if (phase.kind == PieceKind::kAdvance) {
         EXPECT_EQ(phase.number, steps[phase.level]++);
         const int within = trace_.subcycling ? phase.number / 2 : phase.number;
@@ -237,7 +237,7 @@ TEST_P(EveryScheme, GivenTheOrderOfThePhasesThenItIsThatOfBergerAndOliger) {
 }
 
 TEST_P(EveryScheme, GivenTheRunThenItShowsWhatTheSchemeAsksFor) {
-  ASSERT_EQ(trace_.stretches.size(), 4u);  // base steps 2, 3 to 4, 5, 6 to 8
+  ASSERT_EQ(trace_.windows.size(), 4u);  // base steps 2, 3 to 4, 5, 6 to 8
   EXPECT_EQ(trace_.levels, 3);
   EXPECT_TRUE(std::any_of(trace_.patches.begin(), trace_.patches.end(),
                           [](const PatchId& id) { return id.level == 2; }));

@@ -1,5 +1,5 @@
-// Contract: whatever the clocks of the cores say and whichever stretch fails or finds no memory,
-// what the recorder hands over is a trace that check() accepts, with all stretches that were ended.
+// Contract: whatever the clocks of the cores say and whichever window fails or finds no memory,
+// what the recorder hands over is a trace that check() accepts, with all windows that were ended.
 #include "observation/trace_recorder.hpp"
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ thread_local int allocations_left = -1;
 namespace kumiko::amr {
 namespace {
 
-constexpr std::int64_t kStretch = 1'000'000;  // ticks
+constexpr std::int64_t kWindow = 1'000'000;  // ticks
 
 /// A recorder of three levels, whose pieces are done by nobody at times that a test chooses.
 class Recorder {
@@ -50,10 +50,10 @@ class Recorder {
     start_ = read_ticks();
   }
   void begin(int first, int count) {
-    recorder_.begin_stretch({rules_.clock(), first, count, 3, rules_.blends_in_time()},
-                            hierarchy_->mesh(), rules_);
+    recorder_.begin_window({rules_.clock(), first, count, 3, rules_.blends_in_time()},
+                           hierarchy_->mesh(), rules_);
   }
-  /// Ticks since the start: of all pieces of the stretch, and of the stretch.
+  /// Ticks since the start: of all pieces of the window, and of the window.
   void end(int count, std::int64_t begin_piece, std::int64_t end_piece, std::int64_t begin,
            std::int64_t end) {
     for (int level = 0; level < 3; ++level) {
@@ -73,12 +73,12 @@ class Recorder {
         }
       }
     }
-    recorder_.end_stretch(static_cast<std::uint64_t>(at(begin)),
-                          static_cast<std::uint64_t>(at(end)), {});
+    recorder_.end_window(static_cast<std::uint64_t>(at(begin)), static_cast<std::uint64_t>(at(end)),
+                         {});
   }
-  void stretch(int first, int count, std::int64_t begin) {
+  void window(int first, int count, std::int64_t begin) {
     this->begin(first, count);
-    end(count, begin, begin + kStretch, begin, begin + kStretch);
+    end(count, begin, begin + kWindow, begin, begin + kWindow);
   }
 
   /// Accepted by check().
@@ -104,15 +104,15 @@ class Recorder {
   std::uint64_t start_ = 0;
 };
 
-TEST(TraceRecorder, GivenPiecesBeyondTheirStretchThenTheyAreCutToIt) {
+TEST(TraceRecorder, GivenPiecesBeyondTheirWindowThenTheyAreCutToIt) {
   Recorder recorder;
   recorder.start();
   recorder.begin(0, 1);
   recorder.end(1, 900, 3100, 1000, 3000);
   const Trace trace = recorder.stop();
   for (const TracePiece& piece : trace.pieces) {
-    ASSERT_EQ(piece.begin_ns, trace.stretches[0].begin_ns);
-    ASSERT_EQ(piece.end_ns, trace.stretches[0].end_ns);
+    ASSERT_EQ(piece.begin_ns, trace.windows[0].begin_ns);
+    ASSERT_EQ(piece.end_ns, trace.windows[0].end_ns);
   }
 }
 
@@ -122,35 +122,35 @@ TEST(TraceRecorder, GivenClocksThatRunBackwardsThenTheTraceDoesNot) {
   recorder.begin(0, 1);
   recorder.end(1, 2000, 1800, -100, 3000);  // before the trace began
   recorder.begin(1, 1);
-  recorder.end(1, 2500, 2400, 2900, 2700);  // before the stretch before ended
-  recorder.stretch(2, 2, std::int64_t{1} << 40U);
+  recorder.end(1, 2500, 2400, 2900, 2700);  // before the window before ended
+  recorder.window(2, 2, std::int64_t{1} << 40U);
   recorder.get().note_return(4);  // from then to now
   recorder.get().note_return(4);
   const Trace trace = recorder.stop();
-  EXPECT_EQ(trace.stretches.size(), 3u);
+  EXPECT_EQ(trace.windows.size(), 3u);
   EXPECT_EQ(trace.spans.size(), 2u);
 }
 
-TEST(TraceRecorder, GivenAStretchThatIsNotEndedThenTheNextTakesItsPlace) {
+TEST(TraceRecorder, GivenAWindowThatIsNotEndedThenTheNextTakesItsPlace) {
   Recorder recorder;
   recorder.start();
-  recorder.stretch(0, 1, 0);
+  recorder.window(0, 1, 0);
   recorder.begin(1, 3);
   recorder.begin(1, 2);
-  recorder.end(2, kStretch, 2 * kStretch, kStretch, 2 * kStretch);
+  recorder.end(2, kWindow, 2 * kWindow, kWindow, 2 * kWindow);
   recorder.begin(3, 1);
   const Trace trace = recorder.stop();
-  ASSERT_EQ(trace.stretches.size(), 2u);
-  EXPECT_EQ(trace.stretches[1].steps, 2);
+  ASSERT_EQ(trace.windows.size(), 2u);
+  EXPECT_EQ(trace.windows[1].steps, 2);
   EXPECT_EQ(trace.patches.size(), 2 * recorder.patches());
 }
 
-TEST(TraceRecorder, GivenNoMemoryForAStretchThenTheOnesBeforeAreKept) {
+TEST(TraceRecorder, GivenNoMemoryForAWindowThenTheOnesBeforeAreKept) {
   int failures = 0;
   for (bool is_full = true; is_full;) {
     Recorder recorder;
     recorder.start();
-    recorder.stretch(0, 1, 0);
+    recorder.window(0, 1, 0);
     allocations_left = failures + 1;
     recorder.begin(1, 2);
     allocations_left = -1;
@@ -158,13 +158,13 @@ TEST(TraceRecorder, GivenNoMemoryForAStretchThenTheOnesBeforeAreKept) {
     if (is_full) ++failures;
     EXPECT_NE(recorder.get().is_on(), is_full);
     const Trace trace = recorder.stop();
-    ASSERT_EQ(trace.stretches.size(), 1u) << failures;
+    ASSERT_EQ(trace.windows.size(), 1u) << failures;
     ASSERT_EQ(trace.patches.size(), recorder.patches());
   }
   EXPECT_GT(failures, 5);
 }
 
-TEST(TraceRecorder, GivenNoMemoryForTheFirstStretchThenTheTraceIsEmpty) {
+TEST(TraceRecorder, GivenNoMemoryForTheFirstWindowThenTheTraceIsEmpty) {
   Recorder recorder;
   recorder.start();
   allocations_left = 4;
@@ -174,15 +174,15 @@ TEST(TraceRecorder, GivenNoMemoryForTheFirstStretchThenTheTraceIsEmpty) {
   EXPECT_TRUE(recorder.stop().pieces.empty());
 }
 
-TEST(TraceRecorder, GivenNoMemoryForWhatIsBetweenStretchesThenTheTraceEndsThere) {
+TEST(TraceRecorder, GivenNoMemoryForWhatIsBetweenWindowsThenTheTraceEndsThere) {
   Recorder recorder;
   recorder.start();
-  recorder.stretch(0, 1, 0);
+  recorder.window(0, 1, 0);
   allocations_left = 1;
   recorder.get().note_return(1);
   allocations_left = -1;
   EXPECT_TRUE(recorder.get().is_full());
-  EXPECT_EQ(recorder.stop().stretches.size(), 1u);
+  EXPECT_EQ(recorder.stop().windows.size(), 1u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Contract: whoever steps in whichever order, a trace has the same pieces and edges, says of each
 // piece who did it when, and agrees with the run's books; times respect the edges. What the run
-// does between stretches is there too. A trace that contradicts itself is found out.
+// does between windows is there too. A trace that contradicts itself is found out.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -178,7 +178,7 @@ TEST_P(EveryWayTraced, GivenDataflowThenABlocksPiecesOfAPhaseAreOneWorkers) {
   }
 }
 
-TEST_P(EveryWayTraced, GivenRegridsAndPausesThenTheyAreSpansBetweenTheStretches) {
+TEST_P(EveryWayTraced, GivenRegridsAndPausesThenTheyAreSpansBetweenTheWindows) {
   TracedRun run(GetParam(), kLinear);
   const Trace trace = run.trace();
   std::vector<std::pair<std::string, int>> spans;
@@ -186,8 +186,8 @@ TEST_P(EveryWayTraced, GivenRegridsAndPausesThenTheyAreSpansBetweenTheStretches)
     spans.emplace_back(span.what, span.base_step);
     EXPECT_LE(span.loops_ns, span.end_ns - span.begin_ns);
     EXPECT_EQ(span.loops_ns > 0, span.what != "output");
-    for (const TraceStretch& stretch : trace.stretches) {
-      EXPECT_TRUE(span.end_ns <= stretch.begin_ns || span.begin_ns >= stretch.end_ns);
+    for (const TraceWindow& window : trace.windows) {
+      EXPECT_TRUE(span.end_ns <= window.begin_ns || span.begin_ns >= window.end_ns);
     }
   }
   const std::vector<std::pair<std::string, int>> expected = {
@@ -214,7 +214,7 @@ TEST_P(EveryWayTraced, GivenARunThenThePiecesSayWhatTheSchedulerKnows) {
 INSTANTIATE_TEST_SUITE_P(With, EveryWayTraced, ::testing::ValuesIn(test::traced_ways()),
                          ::testing::PrintToStringParamName());
 
-TEST(Trace, GivenTooLittleRoomThenItEndsWithTheStretchBeforeAndTheRunGoesOn) {
+TEST(Trace, GivenTooLittleRoomThenItEndsWithTheWindowBeforeAndTheRunGoesOn) {
   const Trace whole = TracedRun(kDataflow, kLinear).trace();
   TracedRun run(kDataflow, kLinear);
   run.simulation().advance(2);
@@ -224,8 +224,8 @@ TEST(Trace, GivenTooLittleRoomThenItEndsWithTheStretchBeforeAndTheRunGoesOn) {
   EXPECT_TRUE(run.simulation().trace_is_full());
   const Trace trace = run.simulation().stop_trace();
   check(trace);
-  ASSERT_FALSE(trace.stretches.empty());
-  EXPECT_LT(trace.stretches.size(), whole.stretches.size());
+  ASSERT_FALSE(trace.windows.empty());
+  EXPECT_LT(trace.windows.size(), whole.windows.size());
   TracedRun untraced(kDataflow, kLinear);
   untraced.simulation().advance(9);
   EXPECT_EQ(state_hash(run.simulation().hierarchy()),
@@ -241,8 +241,8 @@ TEST(Trace, GivenATraceThatWasTakenThenTheNextIsNewAndWithoutOneItIsEmpty) {
   run.simulation().advance(1);
   const Trace second = run.simulation().stop_trace();
   check(second);
-  ASSERT_EQ(second.stretches.size(), 1u);
-  EXPECT_EQ(second.stretches.front().first_step, 10);
+  ASSERT_EQ(second.windows.size(), 1u);
+  EXPECT_EQ(second.windows.front().first_step, 10);
   EXPECT_TRUE(run.simulation().stop_trace().pieces.empty());
 }
 
@@ -277,7 +277,7 @@ struct WatchedCase : test::FunctionCase {
   }
 };
 
-TEST(Trace, GivenARunThatFailsThenTheTraceHasTheStretchesBefore) {
+TEST(Trace, GivenARunThatFailsThenTheTraceHasTheWindowsBefore) {
   WatchedCase problem;
   problem.speed = [](Points, double time) { return time < 0.045 ? 0.1 : 1e3; };
   const auto solver = test::cubic_solver();
@@ -289,7 +289,7 @@ TEST(Trace, GivenARunThatFailsThenTheTraceHasTheStretchesBefore) {
   EXPECT_THROW(simulation.advance(20), CflError);
   const Trace trace = simulation.stop_trace();
   check(trace);
-  EXPECT_EQ(trace.stretches.size(), 2u);
+  EXPECT_EQ(trace.windows.size(), 2u);
 }
 
 TEST(Activity, GivenAWorkerAtAPieceThenAnotherThreadSeesWhichAndAfterwardsThatItIsIdle) {
@@ -365,9 +365,9 @@ TEST(TraceCheck, GivenATraceThatContradictsItselfThenItIsRefused) {
       {"phase 1", [](Trace& trace) { trace.phases[1].level = 3; }},
       {"phase 1", [](Trace& trace) { ++trace.phases[1].first_piece; }},
       {"phase", [](Trace& trace) { trace.phases.back().end_piece = 1U << 30U; }},
-      {"stretch 1", [](Trace& trace) { trace.stretches[1].begin_ns = 0; }},
-      {"stretch", [](Trace& trace) { trace.stretches.back().end_phase = 1U << 30U; }},
-      {"belong", [](Trace& trace) { trace.stretches.clear(); }},
+      {"window 1", [](Trace& trace) { trace.windows[1].begin_ns = 0; }},
+      {"window", [](Trace& trace) { trace.windows.back().end_phase = 1U << 30U; }},
+      {"belong", [](Trace& trace) { trace.windows.clear(); }},
       {"patch 3", [](Trace& trace) { trace.patches[3].level = -1; }},
       {"patch 3", [](Trace& trace) { trace.patches[3].j = -1; }},
       {"patch 3", [](Trace& trace) { trace.patches[3].i = 1 << 30; }},
@@ -376,7 +376,7 @@ TEST(TraceCheck, GivenATraceThatContradictsItselfThenItIsRefused) {
       {"patch 3", [](Trace& trace) { trace.patches[3] = trace.patches[2]; }},
       {"patch",
        [](Trace& trace) {
-         std::swap(trace.patches[0], trace.patches[trace.stretches[0].end_patch - 1]);
+         std::swap(trace.patches[0], trace.patches[trace.windows[0].end_patch - 1]);
        }},
       {"blocks", [](Trace& trace) { trace.blocks.pop_back(); }},
       {"patch 3", [](Trace& trace) { trace.blocks[3] = -1; }},
@@ -385,7 +385,7 @@ TEST(TraceCheck, GivenATraceThatContradictsItselfThenItIsRefused) {
       {"points", [](Trace& trace) { trace.points_x += 1; }},
       {"levels", [](Trace& trace) { trace.levels = 1 << 20; }},
       {"base steps",
-       [](Trace& trace) { trace.stretches[0].steps = std::numeric_limits<int>::max(); }},
+       [](Trace& trace) { trace.windows[0].steps = std::numeric_limits<int>::max(); }},
       {"piece 1", [](Trace& trace) { trace.pieces[1].patch = trace.pieces[0].patch; }},
       {"piece 1", [](Trace& trace) { std::swap(trace.pieces[0].patch, trace.pieces[1].patch); }},
       {"span 0", [](Trace& trace) { trace.spans[0].what = "<img>"; }},

@@ -33,7 +33,7 @@ std::vector<std::span<std::byte>> values_of(amr::Trace& trace) {
   using std::as_writable_bytes;
   using std::span;
   return {as_writable_bytes(span(trace.patches)),
-          as_writable_bytes(span(trace.stretches)),
+          as_writable_bytes(span(trace.windows)),
           as_writable_bytes(span(trace.phases)),
           as_writable_bytes(span(trace.pieces)),
           as_writable_bytes(span(trace.successors_begin)),

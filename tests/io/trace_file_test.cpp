@@ -33,9 +33,9 @@ auto members(const amr::TracePhase& phase) {
   return std::tie(phase.base_step, phase.level, phase.number, phase.kind, phase.first_piece,
                   phase.end_piece);
 }
-auto members(const amr::TraceStretch& stretch) {
-  return std::tie(stretch.begin_ns, stretch.end_ns, stretch.first_step, stretch.steps,
-                  stretch.first_phase, stretch.end_phase, stretch.first_patch, stretch.end_patch);
+auto members(const amr::TraceWindow& window) {
+  return std::tie(window.begin_ns, window.end_ns, window.first_step, window.steps,
+                  window.first_phase, window.end_phase, window.first_patch, window.end_patch);
 }
 auto members(const amr::TraceSpan& span) {
   return std::tie(span.what, span.begin_ns, span.end_ns, span.base_step, span.loops_ns);
@@ -56,7 +56,7 @@ void expect_equal_rows(const std::vector<Row>& found, const std::vector<Row>& ex
 
 void expect_equal(const amr::Trace& found, const amr::Trace& expected) {
   EXPECT_TRUE(members(found) == members(expected));
-  expect_equal_rows(found.stretches, expected.stretches);
+  expect_equal_rows(found.windows, expected.windows);
   expect_equal_rows(found.phases, expected.phases);
   expect_equal_rows(found.pieces, expected.pieces);
   expect_equal_rows(found.spans, expected.spans);

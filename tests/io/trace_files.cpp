@@ -15,7 +15,7 @@ amr::Trace disturbed_trace() {
   amr::TracePiece& last = trace.pieces.back();
   last.end_ns = last.begin_ns + 1'000'000;
   trace.end_ns = std::max(trace.end_ns, last.end_ns);
-  trace.stretches.back().end_ns = trace.end_ns;
+  trace.windows.back().end_ns = trace.end_ns;
   return trace;
 }
 

@@ -9,7 +9,7 @@
 
 namespace kumiko::io::test {
 
-/// Two workers, two levels, two stretches; waits of every cause, steals, spans before and between.
+/// Two workers, two levels, two windows; waits of every cause, steals, spans before and between.
 inline amr::Trace small_trace() {
   using amr::kNoPiece;
   using amr::PieceKind;
@@ -26,8 +26,8 @@ inline amr::Trace small_trace() {
   trace.end_ns = 9'000'000'001;
   trace.patches = {{0, 0, 0}, {0, 1, 0}, {1, 2, 1}, {0, 0, 0}, {0, 1, 0}};
   trace.blocks = {0, 1, 0, 0, 0};
-  trace.stretches = {{1'000, 20'000'001, 100, 1, 0, 4, 0, 3},
-                     {20'500'000, 8'000'000'000, 101, 2, 4, 5, 3, 5}};
+  trace.windows = {{1'000, 20'000'001, 100, 1, 0, 4, 0, 3},
+                   {20'500'000, 8'000'000'000, 101, 2, 4, 5, 3, 5}};
   trace.phases = {{100, 0, 0, PieceKind::kAdvance, 0, 2},
                   {100, 0, 0, PieceKind::kBlend, 2, 3},
                   {100, 1, 0, PieceKind::kAdvance, 3, 4},
@@ -56,7 +56,7 @@ inline amr::Trace empty_trace() {
   return trace;
 }
 
-/// One stretch of `steps` steps of a row of patches; each piece waits for what the same patch and
+/// One window of `steps` steps of a row of patches; each piece waits for what the same patch and
 /// its neighbours did in the step before.
 inline amr::Trace long_trace(std::uint32_t patches, std::uint32_t steps) {
   constexpr std::int64_t kPiece = 4'000;
@@ -87,7 +87,7 @@ inline amr::Trace long_trace(std::uint32_t patches, std::uint32_t steps) {
     }
   }
   for (const std::int64_t time : free_at) trace.end_ns = std::max(trace.end_ns, time);
-  trace.stretches = {{0, trace.end_ns, 0, static_cast<std::int32_t>(steps), 0, steps, 0, patches}};
+  trace.windows = {{0, trace.end_ns, 0, static_cast<std::int32_t>(steps), 0, steps, 0, patches}};
   return trace;
 }
 

@@ -145,9 +145,9 @@ amr::Trace trace_of_one_worker() {
     }
     piece->end_ns = ++now;  // no piece begins when another does, so their order is plain
   }
-  EXPECT_EQ(trace.stretches.size(), 1U);
-  trace.stretches.front().begin_ns = 0;
-  trace.stretches.front().end_ns = now;
+  EXPECT_EQ(trace.windows.size(), 1U);
+  trace.windows.front().begin_ns = 0;
+  trace.windows.front().end_ns = now;
   trace.spans.clear();
   trace.end_ns = now;
   return trace;

@@ -16,7 +16,7 @@ using test::no_overheads;
 using test::TraceBuilder;
 
 constexpr Network kNoNetwork = {.item = 0.0};
-/// How often two ranks pay for a message before and after a stretch: a strip each way, and what all
+/// How often two ranks pay for a message before and after a window: a strip each way, and what all
 /// are told twice.
 constexpr int kBetween = 2 + 2 * 4;
 
@@ -69,7 +69,7 @@ TEST(RankModel, GivenTwoPatchesOnTwoRanksThenEachStepWaitsForAMessage) {
   // All agree that no step has failed, and tell what their workers did.
   const double agreed = 2 * (2 * 100.0 + 700.0);
   const double told = agreed + 0.5 * 56.0 * 5 * 2 * 1.5;
-  // Before the stretch a strip goes each way.
+  // Before the window a strip goes each way.
   const double begun = 2 * (100.0 + 20.0) + 0.5 * 256 + 700.0;
   const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = network});
   // What the last step sends comes to nobody.
@@ -89,7 +89,7 @@ TEST(RankModel, GivenIdleWorkersThenNoneBeginsBeforeTheMessageIsRead) {
     const Network network{.overhead = overhead, .item = 0.0};
     return RankModel(trace, no_overheads()).predict(2, {.workers = 4, .network = network}).seconds;
   };
-  // Sent, read, and what is told between stretches.
+  // Sent, read, and what is told between windows.
   EXPECT_NEAR(seconds(5000.0) - seconds(0.0), (2 + kBetween) * 5e-6, 1e-12);
   EXPECT_NEAR(seconds(0.0), 43e-6, 1e-12);
 }
@@ -108,7 +108,7 @@ TEST(RankModel, GivenMoreThanABundleThenItIsAsManyMessages) {
   EXPECT_EQ(two.edges, 2U);
   EXPECT_EQ(two.bytes, 2U * 3200U);
   EXPECT_EQ(two.messages, 2U);
-  // Both are sent, then both are read; and what is told between stretches.
+  // Both are sent, then both are read; and what is told between windows.
   EXPECT_NEAR(two.seconds * 1e6, 2 * 3.0 + 2 * 1.0 + 2 * 1.0 + 8.0 + kBetween, 1e-6);
 }
 
@@ -118,7 +118,7 @@ TEST(RankModel, GivenWorkToDoThenLatencyHidesBehindIt) {
   Network network = kNoNetwork;
   const double without = microseconds(trace, 2, {.network = network});
   network.latency = 5000.0;
-  // But for what is told between stretches: a strip, and there and back twice.
+  // But for what is told between windows: a strip, and there and back twice.
   EXPECT_NEAR(microseconds(trace, 2, {.network = network}), without + 5 * 5.0, 0.05 * without);
 }
 
@@ -146,7 +146,7 @@ TEST(RankModel, GivenPatchesDealtByChanceThenMoreIsSent) {
   EXPECT_GT(random.seconds, compact.seconds);
 }
 
-TEST(RankModel, GivenSpansBetweenStretchesThenTheirSerialPartStays) {
+TEST(RankModel, GivenSpansBetweenWindowsThenTheirSerialPartStays) {
   const amr::Trace trace = TraceBuilder(2).step({3.0, 3.0}).span(10.0, 6.0).trace();
   const RankPrediction two = RankModel(trace, no_overheads()).predict(2, {.network = kNoNetwork});
   constexpr double kBalance = 2 * 0.1;

@@ -57,7 +57,7 @@ TEST(ScheduleModel, GivenAChainThenNoWorkerHelps) {
   }
 }
 
-TEST(ScheduleModel, GivenStretchesAndSpansThenTheirPathsAddUp) {
+TEST(ScheduleModel, GivenWindowsAndSpansThenTheirPathsAddUp) {
   // Of a regrid of 10 us, 6 are in parallel loops.
   const amr::Trace trace = TraceBuilder(2).step({3.0, 5.0}).span(10.0, 6.0).trace();
   const ScheduleModel model(trace, no_overheads());
@@ -295,9 +295,9 @@ TEST(StaticModel, GivenAFinerLevelThenItsStripsAreThoseOfTheDomain) {
     trace.successors_begin.push_back(0);
   }
   trace.phases.push_back(finer);
-  trace.stretches[0].end_phase = 2;
-  trace.stretches[0].end_patch = 8;
-  trace.stretches[0].end_ns = trace.end_ns;
+  trace.windows[0].end_phase = 2;
+  trace.windows[0].end_patch = 8;
+  trace.windows[0].end_ns = trace.end_ns;
   EXPECT_NEAR(microseconds(predict(trace, ScheduleKind::kStatic, 2)), 2.0 + 3 * 3.0, 1e-6);
   EXPECT_NEAR(microseconds(predict(trace, ScheduleKind::kOpenMp, 2)), 2.0 + 2 * 3.0, 1e-6);
   EXPECT_DOUBLE_EQ(predict(trace, ScheduleKind::kStatic, 2).imbalance, 5.0 / 4.0);
@@ -457,7 +457,7 @@ TEST(PieceTimes, GivenTracesThatDoNotCompareThenTheyAreRefused) {
   several.workers = 2;
   EXPECT_NO_THROW(compare_pieces(alone, several, overheads));
   EXPECT_THROW(compare_pieces(several, several, overheads), std::invalid_argument);
-  several.stretches.front().first_step = 1;
+  several.windows.front().first_step = 1;
   EXPECT_THROW(compare_pieces(alone, several, overheads), std::invalid_argument);
 }
 

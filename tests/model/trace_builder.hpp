@@ -86,20 +86,20 @@ class TraceBuilder {
     return *this;
   }
 
-  /// Ends the stretch, all of whose phases are base steps, by a regrid that keeps the mesh.
+  /// Ends the window, all of whose phases are base steps, by a regrid that keeps the mesh.
   TraceBuilder& regrid(double length, double loops) {
-    end_stretch(trace_);
+    end_window(trace_);
     first_phase_ = static_cast<std::uint32_t>(trace_.phases.size());
-    first_step_ = trace_.stretches.back().first_step + trace_.stretches.back().steps;
+    first_step_ = trace_.windows.back().first_step + trace_.windows.back().steps;
     span(length, loops);
-    stretch_begin_ = now_;
+    window_begin_ = now_;
     return *this;
   }
 
   /// What was built.
   amr::Trace trace() {
     amr::Trace result = trace_;
-    end_stretch(result);
+    end_window(result);
     for (std::uint32_t piece = 0; piece < size(); ++piece) {
       result.successors_begin.push_back(result.successors.size());
       for (const auto& [from, to] : edges_) {
@@ -115,21 +115,21 @@ class TraceBuilder {
   static std::int64_t nanoseconds(double microseconds) {
     return static_cast<std::int64_t>(microseconds * 1000.0);
   }
-  void end_stretch(amr::Trace& trace) const {
+  void end_window(amr::Trace& trace) const {
     const auto phases = static_cast<std::uint32_t>(trace.phases.size());
     const auto patches = static_cast<std::uint32_t>(trace.patches.size());
     const std::int64_t end = trace.pieces.empty() ? 0 : trace.pieces.back().end_ns;
-    trace.stretches.push_back({stretch_begin_, end, first_step_,
-                               static_cast<std::int32_t>(phases - first_phase_), first_phase_,
-                               phases, 0, patches});
+    trace.windows.push_back({window_begin_, end, first_step_,
+                             static_cast<std::int32_t>(phases - first_phase_), first_phase_, phases,
+                             0, patches});
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(trace_.pieces.size()); }
 
   amr::Trace trace_;
   std::int64_t now_ = 0;
-  std::int64_t stretch_begin_ = 0;
-  std::int32_t first_step_ = 0;    ///< of the stretch
-  std::uint32_t first_phase_ = 0;  ///< of the stretch
+  std::int64_t window_begin_ = 0;
+  std::int32_t first_step_ = 0;    ///< of the window
+  std::uint32_t first_phase_ = 0;  ///< of the window
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges_;
 };
 

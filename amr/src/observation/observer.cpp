@@ -42,7 +42,7 @@ void Observer::resume(const WorkCounters& counters) {
 
 void Observer::begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules) {
   // Room for the trace is made before the window, since a run without a trace takes no time for it.
-  if (recorder_.is_on()) recorder_.begin_stretch(window, hierarchy.mesh(), rules);
+  if (recorder_.is_on()) recorder_.begin_window(window, hierarchy.mesh(), rules);
   patches_.follow(hierarchy.mesh());
   first_ = window.first;
   window_begin_ = phase_end_ = read_ticks();
@@ -129,7 +129,7 @@ void Observer::end_window(const Window& window, std::vector<std::size_t> blocks,
   ensure(updates_ == expected,
          "base steps {} to {} made {} point updates of {}: patches were left out", window.first,
          window.first + window.count - 1, updates_, expected);
-  recorder_.end_stretch(window_begin_, window_end_, std::move(blocks));
+  recorder_.end_window(window_begin_, window_end_, std::move(blocks));
 }
 
 void Observer::drop_window() {

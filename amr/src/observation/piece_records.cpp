@@ -39,7 +39,7 @@ PieceRecords::Ends PieceRecords::ends() const {
   return ends;
 }
 
-/// Chunks that have no record any more are not used again: only a stretch that has failed leaves
+/// Chunks that have no record any more are not used again: only a window that has failed leaves
 /// some.
 void PieceRecords::cut(const Ends& ends) {
   for (std::size_t worker = 0; worker < lists_.size(); ++worker) {

@@ -20,17 +20,17 @@ std::int32_t or_unknown(Number number, Number unknown) {
 
 }  // namespace
 
-void TraceAssembly::add(const RecordedStretch& added, const PieceRecords::Ends& after) {
+void TraceAssembly::add(const RecordedWindow& added, const PieceRecords::Ends& after) {
   const Window& window = added.window;
   build_graph(added);
   rank_patches();
-  TraceStretch stretch;
-  stretch.begin_ns = static_cast<std::int64_t>(added.begin_ticks);
-  stretch.end_ns = static_cast<std::int64_t>(added.end_ticks);
-  stretch.first_step = window.first;
-  stretch.steps = window.count;
-  stretch.first_phase = static_cast<std::uint32_t>(trace_.phases.size());
-  stretch.first_patch = static_cast<std::uint32_t>(trace_.patches.size());
+  TraceWindow traced;
+  traced.begin_ns = static_cast<std::int64_t>(added.begin_ticks);
+  traced.end_ns = static_cast<std::int64_t>(added.end_ticks);
+  traced.first_step = window.first;
+  traced.steps = window.count;
+  traced.first_phase = static_cast<std::uint32_t>(trace_.phases.size());
+  traced.first_patch = static_cast<std::uint32_t>(trace_.patches.size());
   first_pieces_.clear();
   for (int level = 0; level < graph_.levels(); ++level) {
     const std::span<const PatchId> ids = added.mesh.ids(level);
@@ -38,36 +38,36 @@ void TraceAssembly::add(const RecordedStretch& added, const PieceRecords::Ends& 
     number_blocks(added, level);
     first_pieces_.emplace_back(static_cast<std::size_t>(window.steps(level)));
   }
-  stretch.end_patch = static_cast<std::uint32_t>(trace_.patches.size());
+  traced.end_patch = static_cast<std::uint32_t>(trace_.patches.size());
   for_each_phase(window, [&](PieceKind kind, const LevelStep& step) {
-    add_phase(kind, step, stretch.first_patch);
+    add_phase(kind, step, traced.first_patch);
     return true;
   });
-  stretch.end_phase = static_cast<std::uint32_t>(trace_.phases.size());
-  trace_.stretches.push_back(stretch);
+  traced.end_phase = static_cast<std::uint32_t>(trace_.phases.size());
+  trace_.windows.push_back(traced);
   fill_in(added.before, after);
-  add_edges(window, stretch);
-  if (by_level_) note_level_waits(stretch);
+  add_edges(window, traced);
+  if (by_level_) note_level_waits(traced);
 }
 
 /// Says of which block each patch of a level is. Every owner makes equal parts of its own patches;
 /// those of one owner are numbered after those of the one before.
-void TraceAssembly::number_blocks(const RecordedStretch& stretch, int level) {
-  if (stretch.blocks.empty()) return;
-  const std::span<const std::int32_t> owners = stretch.mesh.owners(level);
+void TraceAssembly::number_blocks(const RecordedWindow& traced, int level) {
+  if (traced.blocks.empty()) return;
+  const std::span<const std::int32_t> owners = traced.mesh.owners(level);
   struct Blocks {
     std::size_t patches = 0;
     std::size_t met = 0;
     std::int32_t first = 0;
     std::int32_t count = 0;
   };
-  std::vector<Blocks> of(stretch.blocks.size());
+  std::vector<Blocks> of(traced.blocks.size());
   for (const std::int32_t owner : owners) ++of[static_cast<std::size_t>(owner)].patches;
   std::int32_t first = 0;
   for (std::size_t owner = 0; owner < of.size(); ++owner) {
     of[owner].first = first;
     of[owner].count =
-        static_cast<std::int32_t>(stretch.blocks[owner][static_cast<std::size_t>(level)]);
+        static_cast<std::int32_t>(traced.blocks[owner][static_cast<std::size_t>(level)]);
     first += of[owner].count;
   }
   for (const std::int32_t owner : owners) {
@@ -77,14 +77,14 @@ void TraceAssembly::number_blocks(const RecordedStretch& stretch, int level) {
 }
 
 /// Who reads whom does not depend on the number of ghost layers.
-void TraceAssembly::build_graph(const RecordedStretch& stretch) {
-  const Mesh<2>& mesh = stretch.mesh;
+void TraceAssembly::build_graph(const RecordedWindow& traced) {
+  const Mesh<2>& mesh = traced.mesh;
   ReadPlan plan(1);
   for (int level = 0; level < mesh.levels(); ++level) {
     plan.update(mesh, level, level_difference<PatchId>({}, mesh.ids(level)));
   }
-  const Window& window = stretch.window;
-  graph_.build(mesh, StepRules(plan, stretch.flux_form, window.clock, window.blends_in_time),
+  const Window& window = traced.window;
+  graph_.build(mesh, StepRules(plan, traced.flux_form, window.clock, window.blends_in_time),
                [&](int level) { return mesh.size(level); });
 }
 
@@ -150,10 +150,10 @@ void TraceAssembly::fill_in(const PieceRecords::Ends& before, const PieceRecords
   }
 }
 
-/// Adds the edges of a stretch's pieces, in the pieces' order, and notes for each piece which of
+/// Adds the edges of a traced's pieces, in the pieces' order, and notes for each piece which of
 /// those that it waits for ended last, unless that is the patch's own: a patch that was busy itself
 /// until the end has not waited.
-void TraceAssembly::add_edges(const Window& window, const TraceStretch& stretch) {
+void TraceAssembly::add_edges(const Window& window, const TraceWindow& traced) {
   std::vector<TracePiece>& pieces = trace_.pieces;
   const auto is_later = [&](std::uint32_t one, std::uint32_t other, std::uint32_t patch) {
     const auto key = [&](std::uint32_t piece) {
@@ -162,7 +162,7 @@ void TraceAssembly::add_edges(const Window& window, const TraceStretch& stretch)
     return other == kNoPiece || key(one) > key(other);
   };
   std::vector<std::uint32_t> waiting;
-  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+  for (std::uint32_t at = traced.first_phase; at < traced.end_phase; ++at) {
     const TracePhase& phase = trace_.phases[at];
     const LevelStep step = window.step(phase.level, phase.number);
     std::uint32_t piece = phase.first_piece;
@@ -193,11 +193,11 @@ void TraceAssembly::add_edges(const Window& window, const TraceStretch& stretch)
 
 /// A worker's first piece of a phase has waited for the last one of the phase before, if another
 /// worker did that.
-void TraceAssembly::note_level_waits(const TraceStretch& stretch) {
+void TraceAssembly::note_level_waits(const TraceWindow& traced) {
   std::vector<TracePiece>& pieces = trace_.pieces;
   std::vector<std::int64_t> done(records_.workers(), 0);
   std::uint32_t last = kNoPiece;  // of the phase before
-  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+  for (std::uint32_t at = traced.first_phase; at < traced.end_phase; ++at) {
     const TracePhase& phase = trace_.phases[at];
     std::vector<std::uint32_t> first(done.size(), kNoPiece);
     std::uint32_t latest = phase.first_piece;

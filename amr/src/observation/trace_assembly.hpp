@@ -17,7 +17,7 @@ namespace kumiko::amr {
 
 /// A window as a recorder keeps it: enough to say later which pieces it had and what they waited
 /// for.
-struct RecordedStretch {
+struct RecordedWindow {
   Window window;
   Mesh<2> mesh;
   bool flux_form;             ///< whether patches kept fluxes
@@ -28,17 +28,17 @@ struct RecordedStretch {
   std::vector<std::vector<std::size_t>> blocks = {};
 };
 
-/// Adds one stretch after the other to a trace, with all its pieces and edges. Times are ticks as
+/// Adds one window after the other to a trace, with all its pieces and edges. Times are ticks as
 /// yet.
 class TraceAssembly {
  public:
-  /// \param by_level  whether stretches are level-synchronous
+  /// \param by_level  whether windows are level-synchronous
   TraceAssembly(const PieceRecords& records, bool by_level, Trace& trace)
       : records_(records), by_level_(by_level), trace_(trace) {}
 
-  /// \param after  the lists of records when the stretch was over
+  /// \param after  the lists of records when the window was over
   /// O(pieces + edges). Throws std::bad_alloc.
-  void add(const RecordedStretch& stretch, const PieceRecords::Ends& after);
+  void add(const RecordedWindow& window, const PieceRecords::Ends& after);
 
  private:
   /// A number for each kind of piece.
@@ -50,18 +50,18 @@ class TraceAssembly {
     return first_pieces_[of_level][static_cast<std::size_t>(number)][what] +
            ranks_[of_level][slot][what];
   }
-  void build_graph(const RecordedStretch& stretch);
+  void build_graph(const RecordedWindow& window);
   void rank_patches();
-  void number_blocks(const RecordedStretch& stretch, int level);
+  void number_blocks(const RecordedWindow& window, int level);
   void add_phase(PieceKind kind, const LevelStep& step, std::uint32_t first_patch);
   void fill_in(const PieceRecords::Ends& before, const PieceRecords::Ends& after);
-  void add_edges(const Window& window, const TraceStretch& stretch);
-  void note_level_waits(const TraceStretch& stretch);
+  void add_edges(const Window& window, const TraceWindow& traced);
+  void note_level_waits(const TraceWindow& traced);
 
   const PieceRecords& records_;
   const bool by_level_;
   Trace& trace_;
-  // Of the stretch that is being added:
+  // Of the window that is being added:
   BlockGraph graph_;                                ///< its blocks are the patches
   std::vector<std::vector<OfKinds>> first_pieces_;  ///< by level and step
   /// By level and slot, which one of the level's patches it is that have such pieces.

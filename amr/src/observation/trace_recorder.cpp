@@ -15,13 +15,13 @@ namespace kumiko::amr {
 
 namespace {
 
-/// What a piece takes in a trace, without the edges that lead to it.
+/// The bytes of a piece in a trace, without the edges that lead to it.
 constexpr std::size_t kPieceBytes = sizeof(TracePiece) + sizeof(std::uint64_t);
 
 std::int64_t as_time(std::uint64_t ticks) { return static_cast<std::int64_t>(ticks); }
 
-/// How many pieces a window has, and how many others wait for them. Level by level all patches of
-/// a level that blends do so: not less than there are.
+/// Upper bounds of a window's pieces and edges. In the level-synchronous schedule all patches of a
+/// level that blends do so.
 struct Size {
   std::size_t pieces = 0;
   std::size_t edges = 0;
@@ -61,7 +61,7 @@ void TraceRecorder::start(std::size_t most_bytes) {
   records_.start(static_cast<std::size_t>(backend_.workers()));
   is_on_ = true;
   is_full_ = false;
-  is_in_stretch_ = false;
+  is_in_window_ = false;
   most_bytes_ = most_bytes;
   bytes_ = pieces_ = edges_ = 0;
   end_ = 0;
@@ -70,13 +70,13 @@ void TraceRecorder::start(std::size_t most_bytes) {
   begin_ = read_ticks();
 }
 
-void TraceRecorder::begin_stretch(const Window& window, const Mesh<2>& mesh,
-                                  const StepRules& rules) {
+void TraceRecorder::begin_window(const Window& window, const Mesh<2>& mesh,
+                                 const StepRules& rules) {
   drop_unfinished();
   try {
     if (make_room(window, mesh, rules)) {
       kept_.push_back({window, mesh, rules.flux_form(), records_.ends()});
-      is_in_stretch_ = true;
+      is_in_window_ = true;
       return;
     }
   } catch (const std::bad_alloc&) {
@@ -85,15 +85,15 @@ void TraceRecorder::begin_stretch(const Window& window, const Mesh<2>& mesh,
   become_full();
 }
 
-/// Ends the recording for want of room.
+/// Ends the recording because there is no room left.
 void TraceRecorder::become_full() {
   is_on_ = false;
   is_full_ = true;
   end_ = read_ticks();
 }
 
-/// Whether there is room for the stretch, also in the trace that will be made; throws
-/// std::bad_alloc if there is none at all. A stretch that fails leaves its bytes counted.
+/// Makes room for the records of a window. \return false if they would exceed the limit of the
+/// trace. Throws std::bad_alloc without memory. The bytes of a window that fails stay counted.
 bool TraceRecorder::make_room(const Window& window, const Mesh<2>& mesh, const StepRules& rules) {
   const Size size = size_of(window, mesh, rules);
   const std::size_t bytes =
@@ -109,10 +109,10 @@ bool TraceRecorder::make_room(const Window& window, const Mesh<2>& mesh, const S
   return true;
 }
 
-void TraceRecorder::end_stretch(std::uint64_t begin, std::uint64_t end,
-                                std::vector<std::size_t> blocks) {
-  if (!is_in_stretch_) return;
-  is_in_stretch_ = false;
+void TraceRecorder::end_window(std::uint64_t begin, std::uint64_t end,
+                               std::vector<std::size_t> blocks) {
+  if (!is_in_window_) return;
+  is_in_window_ = false;
   kept_.back().begin_ticks = begin;
   kept_.back().end_ticks = end;
   if (!blocks.empty()) kept_.back().blocks = {std::move(blocks)};
@@ -152,7 +152,7 @@ Trace TraceRecorder::stop() {
   trace_.end_ns = as_time(is_full_ ? end_ : read_ticks());
   is_on_ = false;
   Trace trace = std::exchange(trace_, {});
-  const std::vector<RecordedStretch> kept = std::exchange(kept_, {});
+  const std::vector<RecordedWindow> kept = std::exchange(kept_, {});
   trace.pieces.reserve(pieces_);
   trace.successors_begin.reserve(pieces_ + 1);
   trace.successors.reserve(edges_);
@@ -176,8 +176,7 @@ void TraceRecorder::end() {
   clocks_at_end_ = compare_clocks(owner_);
 }
 
-/// As numbers and then the records, stretch by stretch and worker by worker, whose times are the
-/// steady clock's.
+/// Numbers and then records, window by window and worker by worker, with times of the steady clock.
 std::vector<std::byte> TraceRecorder::hand_over() {
   std::vector<std::uint64_t> numbers{kept_.size(), records_.workers()};
   std::vector<PieceRecord> records;
@@ -187,15 +186,15 @@ std::vector<std::byte> TraceRecorder::hand_over() {
     return static_cast<std::uint64_t>(began_at_ns_ + std::llround(per_tick * since));
   };
   for (std::size_t at = 0; at < kept_.size(); ++at) {
-    const RecordedStretch& stretch = kept_[at];
+    const RecordedWindow& window = kept_[at];
     const std::vector<std::size_t> none;
-    const auto& blocks = stretch.blocks.empty() ? none : stretch.blocks.front();
+    const auto& blocks = window.blocks.empty() ? none : window.blocks.front();
     numbers.push_back(blocks.size());
     numbers.insert(numbers.end(), blocks.begin(), blocks.end());
     const PieceRecords::Ends after = at + 1 < kept_.size() ? kept_[at + 1].before : records_.ends();
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
-      numbers.push_back(after[worker] - stretch.before[worker]);
-      for (std::size_t index = stretch.before[worker]; index < after[worker]; ++index) {
+      numbers.push_back(after[worker] - window.before[worker]);
+      for (std::size_t index = window.before[worker]; index < after[worker]; ++index) {
         PieceRecord record = records_.at(worker, index);
         record.begin = time_of(record.begin);
         record.end = time_of(record.end);
@@ -215,15 +214,21 @@ std::vector<std::byte> TraceRecorder::hand_over() {
   return text;
 }
 
-namespace {
-
-/// Reads what another owner has recorded.
-class Recorded {
+/// Reads the records of another owner.
+class TraceRecorder::Other {
  public:
-  explicit Recorded(std::span<const std::byte> text) : numbers_(text), records_(text) {
+  Other(std::int32_t owner, std::span<const std::byte> text)
+      : owner_(static_cast<std::size_t>(owner)), numbers_(text), records_(text) {
     records_ = text.subspan(number() * sizeof(std::uint64_t) + sizeof(std::uint64_t));
+    windows_ = number();
+    workers_ = number();
   }
+  std::size_t owner() const { return owner_; }
+  std::size_t windows() const { return windows_; }
+  std::size_t workers() const { return workers_; }
+  /// The next number of a window.
   std::uint64_t number() { return next<std::uint64_t>(numbers_); }
+  /// The next record.
   PieceRecord record() { return next<PieceRecord>(records_); }
 
  private:
@@ -235,71 +240,72 @@ class Recorded {
     return value;
   }
 
+  std::size_t owner_;
   std::span<const std::byte> numbers_;
   std::span<const std::byte> records_;
+  std::size_t windows_ = 0;
+  std::size_t workers_ = 0;
 };
 
-}  // namespace
-
-/// Puts the records of all owners together, with times in this one's ticks.
+/// Merges the records of all owners, with times in this one's ticks.
 void TraceRecorder::take(const std::map<std::int32_t, std::vector<std::byte>>& others) {
-  struct Other {
-    std::size_t owner;
-    Recorded recorded;
-    std::size_t workers;
-    std::size_t first_worker;
-  };
   std::vector<Other> all;
-  std::size_t stretches = kept_.size();
+  std::size_t windows = kept_.size();
   std::size_t workers = records_.workers();
   std::size_t bytes = 0;
   for (const auto& [owner, text] : others) {
-    Other& other = all.emplace_back(Other{static_cast<std::size_t>(owner), Recorded(text), 0, 0});
-    stretches = std::min(stretches, static_cast<std::size_t>(other.recorded.number()));
-    other.workers = static_cast<std::size_t>(other.recorded.number());
-    other.first_worker = std::exchange(workers, workers + other.workers);
+    const Other& other = all.emplace_back(owner, text);
+    windows = std::min(windows, other.windows());
+    workers += other.workers();
     bytes += text.size();
   }
-  const double per_tick = 1e9 * clock_.seconds_per_tick();
-  const auto ticks_of = [&](std::uint64_t ns, std::size_t owner) {
-    const std::int64_t here =
-        by_first_owner(static_cast<std::int64_t>(ns), owner, clocks_at_start_, clocks_at_end_);
-    const auto since = static_cast<double>(here - began_at_ns_);
-    return begin_ + static_cast<std::uint64_t>(std::llround(since / per_tick));
-  };
   const PieceRecords::Ends ends = records_.ends();
   gathered_.start(workers);
   gathered_.make_room(std::accumulate(ends.begin(), ends.end(), bytes / sizeof(PieceRecord)));
-  for (std::size_t at = 0; at < stretches; ++at) {
-    RecordedStretch& stretch = kept_[at];
+  for (std::size_t at = 0; at < windows; ++at) {
     const PieceRecords::Ends after = at + 1 < kept_.size() ? kept_[at + 1].before : ends;
-    const PieceRecords::Ends before = std::exchange(stretch.before, gathered_.ends());
+    const PieceRecords::Ends before = std::exchange(kept_[at].before, gathered_.ends());
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
       for (std::size_t index = before[worker]; index < after[worker]; ++index) {
         gathered_.add(worker, records_.at(worker, index));
       }
     }
+    std::size_t first_worker = records_.workers();
     for (Other& other : all) {
-      std::vector<std::size_t> blocks(other.recorded.number());
-      for (std::size_t& count : blocks) count = other.recorded.number();
-      if (!blocks.empty()) stretch.blocks.push_back(std::move(blocks));
-      for (std::size_t worker = 0; worker < other.workers; ++worker) {
-        for (std::uint64_t left = other.recorded.number(); left > 0; --left) {
-          PieceRecord record = other.recorded.record();
-          record.begin = ticks_of(record.begin, other.owner);
-          record.end = ticks_of(record.end, other.owner);
-          gathered_.add(other.first_worker + worker, record);
-        }
-      }
+      take_window(other, first_worker, kept_[at]);
+      first_worker += other.workers();
     }
   }
-  while (kept_.size() > stretches) kept_.pop_back();
+  while (kept_.size() > windows) kept_.pop_back();
 }
 
-/// Drops a stretch that has failed, of which some pieces may be missing.
+/// Adds the records of another owner's next window.
+/// \param first_worker  the number of its first worker among those of all owners
+void TraceRecorder::take_window(Other& other, std::size_t first_worker, RecordedWindow& window) {
+  const double per_tick = 1e9 * clock_.seconds_per_tick();
+  const auto ticks_of = [&](std::uint64_t ns) {
+    const std::int64_t here = by_first_owner(static_cast<std::int64_t>(ns), other.owner(),
+                                             clocks_at_start_, clocks_at_end_);
+    const auto since = static_cast<double>(here - began_at_ns_);
+    return begin_ + static_cast<std::uint64_t>(std::llround(since / per_tick));
+  };
+  std::vector<std::size_t> blocks(other.number());
+  for (std::size_t& count : blocks) count = other.number();
+  if (!blocks.empty()) window.blocks.push_back(std::move(blocks));
+  for (std::size_t worker = 0; worker < other.workers(); ++worker) {
+    for (std::uint64_t left = other.number(); left > 0; --left) {
+      PieceRecord record = other.record();
+      record.begin = ticks_of(record.begin);
+      record.end = ticks_of(record.end);
+      gathered_.add(first_worker + worker, record);
+    }
+  }
+}
+
+/// Drops a window that has failed, of which some pieces may be missing.
 void TraceRecorder::drop_unfinished() {
-  if (!is_in_stretch_) return;
-  is_in_stretch_ = false;
+  if (!is_in_window_) return;
+  is_in_window_ = false;
   records_.cut(kept_.back().before);
   kept_.pop_back();
 }
@@ -316,13 +322,13 @@ void TraceRecorder::to_nanoseconds(Trace& trace) const {
     }
   };
   convert_all(trace.pieces);
-  convert_all(trace.stretches);
+  convert_all(trace.windows);
   convert_all(trace.spans);
   convert(trace.end_ns);
 }
 
 /// The clocks of two cores may be a little apart, and an OS thread may go from one to another: what
-/// seems to be over before it began has taken no time, and a piece belongs to its stretch.
+/// seems to be over before it began has taken no time, and a piece belongs to its window.
 void TraceRecorder::keep_in_order(Trace& trace) {
   const auto follow = [](auto& all) {
     std::int64_t until = 0;
@@ -332,14 +338,14 @@ void TraceRecorder::keep_in_order(Trace& trace) {
     }
     return until;
   };
-  trace.end_ns = std::max({trace.end_ns, follow(trace.stretches), follow(trace.spans)});
-  for (const TraceStretch& stretch : trace.stretches) {
-    for (std::uint32_t phase = stretch.first_phase; phase < stretch.end_phase; ++phase) {
+  trace.end_ns = std::max({trace.end_ns, follow(trace.windows), follow(trace.spans)});
+  for (const TraceWindow& window : trace.windows) {
+    for (std::uint32_t phase = window.first_phase; phase < window.end_phase; ++phase) {
       for (std::uint32_t at = trace.phases[phase].first_piece; at < trace.phases[phase].end_piece;
            ++at) {
         TracePiece& piece = trace.pieces[at];
-        piece.begin_ns = std::clamp(piece.begin_ns, stretch.begin_ns, stretch.end_ns);
-        piece.end_ns = std::clamp(piece.end_ns, piece.begin_ns, stretch.end_ns);
+        piece.begin_ns = std::clamp(piece.begin_ns, window.begin_ns, window.end_ns);
+        piece.end_ns = std::clamp(piece.end_ns, piece.begin_ns, window.end_ns);
       }
     }
   }

@@ -1,4 +1,4 @@
-// Records a trace while a run goes on, without locks.
+// Records a trace during a run, without locks.
 #pragma once
 
 #include <chrono>
@@ -18,59 +18,60 @@
 
 namespace kumiko::amr {
 
-/// Makes room for the records of a stretch before it begins; each piece's is then written by the
-/// worker that does it, into a list of its own, so that nothing is locked and little is written.
-/// Of a stretch's mesh a copy is kept. What pieces there were, and which waited for which, is found
-/// when the recording ends. The driver alone may call the members, except add(), which workers
-/// call.
+/// Makes room for the records of a window before it begins; then each worker writes the records of
+/// its pieces into a list of its own, so that nothing is locked and little is written. Keeps a copy
+/// of each window's mesh, and finds the edges between pieces when the recording ends. Only the
+/// driver may call the members, except add(), which workers call.
 ///
-/// Of a shared mesh every owner records its own pieces, and all call start() and end(). Then the
-/// others hand over what they have, which owner 0 takes before it makes the trace. Workers are
-/// numbered through, owner by owner. Times are by owner 0's clock, with which the others' are
-/// compared at start() and at end().
+/// On a shared mesh every owner records its own pieces, and all call start() and end(). Then the
+/// others hand over their records, and owner 0 takes them before it makes the trace. Workers are
+/// numbered owner by owner. Times are by owner 0's clock; the others' clocks are compared with it
+/// at start() and at end().
 class TraceRecorder {
  public:
-  /// \param by_level  whether stretches are level-synchronous
+  /// \param by_level  whether windows are level-synchronous
   TraceRecorder(const Backend& backend, const TickClock& clock, bool by_level, Owner& owner)
       : backend_(backend), clock_(clock), by_level_(by_level), owner_(owner) {}
 
-  /// Begins, and forgets what it had. Stretches are recorded up to the one that would need more
-  /// than `most_bytes`, all in all.
+  /// Starts a recording and discards the one before. Records windows up to the one with which the
+  /// trace would exceed `most_bytes`.
   void start(std::size_t most_bytes);
-  /// Ends it. What a failed stretch has left is not part of the trace. Times are such as check()
-  /// demands. Throws std::bad_alloc without memory for the edges; the trace is then lost.
+  /// Ends the recording and returns the trace, without the records of a failed window. Times are
+  /// such as check() demands. Throws std::bad_alloc without memory for the edges; the trace is then
+  /// lost.
   Trace stop();
 
   // Of a shared mesh:
 
   /// Ends the recording on all owners. Suspends.
   void end();
-  /// What this owner has recorded, for take(); it is forgotten here.
+  /// Removes and returns this owner's records, for take().
   std::vector<std::byte> hand_over();
-  /// Adds what the others have handed over, by owner. Stretches for which one had no room are left
-  /// out.
+  /// Adds the records that the others have handed over, by owner. Leaves out windows for which an
+  /// owner had no room.
   void take(const std::map<std::int32_t, std::vector<std::byte>>& others);
 
-  /// Whether stretches are recorded.
+  /// True if windows are recorded.
   bool is_on() const { return is_on_; }
-  /// Whether the room has not sufficed; nothing is recorded any more.
+  /// True if there was too little room; nothing is recorded any more.
   bool is_full() const { return is_full_; }
 
-  /// A window follows, on this mesh, when is_on(). A stretch that was begun and not ended has
-  /// failed, and goes. O(patches).
-  void begin_stretch(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
-  /// The stretch is done, from one reading of the time stamp counter to another.
-  /// \param blocks  see StepSchedule::blocks()
-  void end_stretch(std::uint64_t begin, std::uint64_t end, std::vector<std::size_t> blocks);
+  /// Starts a window on this mesh, if is_on(). Drops a window that was begun and not ended, since
+  /// it has failed. O(patches).
+  void begin_window(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
+  /// Ends the window.
+  /// \param begin, end  readings of the time stamp counter
+  /// \param blocks      see StepSchedule::blocks()
+  void end_window(std::uint64_t begin, std::uint64_t end, std::vector<std::size_t> blocks);
 
-  /// Whether pieces are wanted now: within a stretch.
-  bool wants_pieces() const { return is_in_stretch_; }
-  /// A worker has done a piece, in time with its others. If wants_pieces() only.
+  /// True if pieces are to be recorded: within a window.
+  bool wants_pieces() const { return is_in_window_; }
+  /// Records a piece, after the worker's earlier ones. Only if wants_pieces().
   void add(int worker, const PieceRecord& record) {
     records_.add(static_cast<std::size_t>(worker), record);
   }
 
-  /// What the run does besides steps, from construction to destruction.
+  /// Records work other than steps, from construction to destruction.
   class Span {
    public:
     Span(TraceRecorder& recorder, const char* what, int base_step);
@@ -85,10 +86,13 @@ class TraceRecorder {
     std::uint64_t begin_;
     std::chrono::nanoseconds loops_;
   };
-  /// The run goes on with base steps: what was between them is a span of its own.
+  /// Records the time since the latest base step as a span, before the run continues.
   void note_return(int base_step);
 
  private:
+  class Other;
+
+  void take_window(Other& other, std::size_t first_worker, RecordedWindow& window);
   bool make_room(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
   void become_full();
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,
@@ -103,7 +107,7 @@ class TraceRecorder {
   Owner& owner_;
   bool is_on_ = false;
   bool is_full_ = false;
-  bool is_in_stretch_ = false;  ///< the last one of kept_ goes on
+  bool is_in_window_ = false;  ///< the last one of kept_ has not ended
   std::size_t most_bytes_ = 0;
   std::size_t bytes_ = 0;  ///< of the trace that will be made, at most; so the next
   std::size_t pieces_ = 0;
@@ -112,10 +116,10 @@ class TraceRecorder {
   std::int64_t began_at_ns_ = 0;  ///< by the steady clock
   OwnerClocks clocks_at_start_;
   OwnerClocks clocks_at_end_;
-  std::uint64_t end_ = 0;  ///< of the latest stretch; when the room did not suffice
+  std::uint64_t end_ = 0;  ///< of the latest window; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
   Trace trace_;  ///< has spans only, and times are ticks, until the end
-  std::vector<RecordedStretch> kept_;
+  std::vector<RecordedWindow> kept_;
   PieceRecords records_;   ///< this owner's
   PieceRecords gathered_;  ///< those of all owners of a shared mesh
 };

@@ -49,35 +49,35 @@ void check_patch(const Trace& trace, std::size_t at) {
           "patch {} of level {} is ({}, {}), outside the domain", at, id.level, id.i, id.j);
 }
 
-/// Checks the patches of a stretch: each once, in canonical order, and their blocks.
-void check_patches(const Trace& trace, const TraceStretch& stretch) {
-  for (std::size_t at = stretch.first_patch; at < stretch.end_patch; ++at) {
+/// Checks the patches of a window: each once, in canonical order, and their blocks.
+void check_patches(const Trace& trace, const TraceWindow& window) {
+  for (std::size_t at = window.first_patch; at < window.end_patch; ++at) {
     check_patch(trace, at);
     require(trace.blocks.empty() || trace.blocks[at] >= 0, "patch {} is of block {}", at,
             trace.blocks.empty() ? 0 : trace.blocks[at]);
-    require(at == stretch.first_patch || trace.patches[at - 1] < trace.patches[at],
+    require(at == window.first_patch || trace.patches[at - 1] < trace.patches[at],
             "patch {} does not follow the one before by level, j, i", at);
   }
 }
 
-void check_stretches(const Trace& trace) {
+void check_windows(const Trace& trace) {
   require(trace.blocks.empty() || trace.blocks.size() == trace.patches.size(),
           "{} patches have {} blocks", trace.patches.size(), trace.blocks.size());
   std::uint32_t phase = 0;
   std::uint32_t patch = 0;
   std::int64_t until = 0;
-  for (std::size_t at = 0; at < trace.stretches.size(); ++at) {
-    const TraceStretch& stretch = trace.stretches[at];
-    check_times(stretch.begin_ns, stretch.end_ns, until, trace.end_ns, "stretch", at);
-    until = stretch.end_ns;
-    require(stretch.steps >= 1, "stretch {} has {} base steps", at, stretch.steps);
-    check_range(stretch.first_phase, stretch.end_phase, phase, trace.phases.size(), "stretch", at);
-    check_range(stretch.first_patch, stretch.end_patch, patch, trace.patches.size(), "stretch", at);
-    check_patches(trace, stretch);
+  for (std::size_t at = 0; at < trace.windows.size(); ++at) {
+    const TraceWindow& window = trace.windows[at];
+    check_times(window.begin_ns, window.end_ns, until, trace.end_ns, "window", at);
+    until = window.end_ns;
+    require(window.steps >= 1, "window {} has {} base steps", at, window.steps);
+    check_range(window.first_phase, window.end_phase, phase, trace.phases.size(), "window", at);
+    check_range(window.first_patch, window.end_patch, patch, trace.patches.size(), "window", at);
+    check_patches(trace, window);
   }
-  require(phase == trace.phases.size(), "{} phases belong to no stretch",
+  require(phase == trace.phases.size(), "{} phases belong to no window",
           trace.phases.size() - phase);
-  require(patch == trace.patches.size(), "{} patches belong to no stretch",
+  require(patch == trace.patches.size(), "{} patches belong to no window",
           trace.patches.size() - patch);
 }
 
@@ -94,64 +94,63 @@ void check_spans(const Trace& trace) {
   }
 }
 
-void check_phase(const Trace& trace, const TraceStretch& stretch, std::size_t at) {
+void check_phase(const Trace& trace, const TraceWindow& window, std::size_t at) {
   const TracePhase& phase = trace.phases[at];
   require(phase.level >= 0 && phase.level < trace.levels, "phase {} is of level {}, of {}", at,
           phase.level, trace.levels);
   require(phase.kind <= PieceKind::kFinish, "phase {} is of kind {}", at,
           static_cast<int>(phase.kind));
-  require(phase.base_step >= stretch.first_step &&
-              std::int64_t{phase.base_step} - stretch.first_step < stretch.steps &&
-              phase.number >= 0,
+  require(phase.base_step >= window.first_step &&
+              std::int64_t{phase.base_step} - window.first_step < window.steps && phase.number >= 0,
           "phase {} is step {} of base step {}", at, phase.number, phase.base_step);
 }
 
-void check_piece(const Trace& trace, const TraceStretch& stretch, std::size_t phase,
+void check_piece(const Trace& trace, const TraceWindow& window, std::size_t phase,
                  std::uint32_t at) {
   const TracePiece& piece = trace.pieces[at];
   require(piece.phase == phase, "piece {} stands in phase {} and names {}", at, phase, piece.phase);
-  require(piece.patch >= stretch.first_patch && piece.patch < stretch.end_patch,
-          "piece {} is of patch {}, not of its stretch", at, piece.patch);
+  require(piece.patch >= window.first_patch && piece.patch < window.end_patch,
+          "piece {} is of patch {}, not of its window", at, piece.patch);
   require(trace.patches[piece.patch].level == trace.phases[phase].level,
           "piece {} is of another level than its phase", at);
   require(at == trace.phases[phase].first_piece || piece.patch > trace.pieces[at - 1].patch,
           "piece {} does not follow the one before by its patch", at);
   require(piece.worker >= 0 && piece.worker < trace.workers, "piece {} is of worker {}, of {}", at,
           piece.worker, trace.workers);
-  check_times(piece.begin_ns, piece.end_ns, stretch.begin_ns, stretch.end_ns, "piece", at);
+  check_times(piece.begin_ns, piece.end_ns, window.begin_ns, window.end_ns, "piece", at);
   require(piece.cause <= WaitCause::kLevel, "piece {} waited for cause {}", at,
           static_cast<int>(piece.cause));
   if (piece.awaited == kNoPiece) return;
-  const std::uint32_t first = trace.phases[stretch.first_phase].first_piece;
+  const std::uint32_t first = trace.phases[window.first_phase].first_piece;
   require(piece.awaited >= first && piece.awaited < at, "piece {} waited for {}", at,
           piece.awaited);
 }
 
 void check_pieces(const Trace& trace) {
   std::uint32_t expected = 0;
-  for (const TraceStretch& stretch : trace.stretches) {
+  for (const TraceWindow& window : trace.windows) {
     const std::uint32_t begin = expected;
-    for (std::size_t phase = stretch.first_phase; phase < stretch.end_phase; ++phase) {
+    for (std::size_t phase = window.first_phase; phase < window.end_phase; ++phase) {
       const std::uint32_t first = trace.phases[phase].first_piece;
       const std::uint32_t end = trace.phases[phase].end_piece;
-      check_phase(trace, stretch, phase);
+      check_phase(trace, window, phase);
       check_range(first, end, expected, trace.pieces.size(), "phase", phase);
-      for (std::uint32_t at = first; at < end; ++at) check_piece(trace, stretch, phase, at);
+      for (std::uint32_t at = first; at < end; ++at) check_piece(trace, window, phase, at);
     }
     // Each base step advances something. Readers take memory for each.
-    require(stretch.steps <= std::int64_t{expected} - begin, "{} base steps have {} pieces",
-            stretch.steps, expected - begin);
+    require(window.steps <= std::int64_t{expected} - begin, "{} base steps have {} pieces",
+            window.steps, expected - begin);
   }
   require(expected == trace.pieces.size(), "{} pieces belong to no phase",
           trace.pieces.size() - expected);
 }
 
-/// Checks the edges of the pieces of a stretch, which end with piece `end`.
+/// Checks the edges of the pieces of a window, which end with piece `end`.
 void check_successors(const Trace& trace, std::uint32_t at, std::uint32_t end) {
   std::uint32_t before = at;
   for (const std::uint32_t successor : trace.successors_of(at)) {
     require(successor > before && successor < end,
-            "piece {} is waited for by {}, after {}, in a stretch up to {}", at, successor, before,
+            "piece {} is waited for by {}, after {}, in a window up to {}", at, successor, before,
             end);
     before = successor;
   }
@@ -164,10 +163,10 @@ void check_edges(const Trace& trace) {
               std::is_sorted(begins.begin(), begins.end()),
           "{} pieces have {} lists of who waits for them, with {} edges", trace.pieces.size(),
           begins.size(), trace.successors.size());
-  for (const TraceStretch& stretch : trace.stretches) {
-    if (stretch.first_phase == stretch.end_phase) continue;
-    const std::uint32_t end = trace.phases[stretch.end_phase - 1].end_piece;
-    for (std::uint32_t at = trace.phases[stretch.first_phase].first_piece; at < end; ++at) {
+  for (const TraceWindow& window : trace.windows) {
+    if (window.first_phase == window.end_phase) continue;
+    const std::uint32_t end = trace.phases[window.end_phase - 1].end_piece;
+    for (std::uint32_t at = trace.phases[window.first_phase].first_piece; at < end; ++at) {
       check_successors(trace, at, end);
     }
   }
@@ -184,7 +183,7 @@ std::string_view to_string(PieceKind kind) {
 void check(const Trace& trace) {
   try {
     check_numbers(trace);
-    check_stretches(trace);
+    check_windows(trace);
     check_pieces(trace);
     check_edges(trace);
     check_spans(trace);

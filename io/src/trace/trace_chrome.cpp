@@ -37,7 +37,7 @@ class ChromeWriter {
           << ",\"backend\":" << json(trace_.backend) << ",\"schedule\":" << json(trace_.schedule)
           << ",\"workers\":" << trace_.workers << "},\"traceEvents\":[";
     write_rows();
-    write_stretches();
+    write_windows();
     write_spans();
     for (const std::uint32_t at : order_) write_piece(at);
     write_counters();
@@ -83,15 +83,15 @@ class ChromeWriter {
     text_.microseconds(end_ns - begin_ns)
         << R"(,"name":)" << json(name) << R"(,"cat":")" << category << R"(","args":{)";
   }
-  void write_stretches() {
-    for (const amr::TraceStretch& stretch : trace_.stretches) {
-      const std::int64_t last = std::int64_t{stretch.first_step} + stretch.steps - 1;
-      const std::string first = std::to_string(stretch.first_step);
+  void write_windows() {
+    for (const amr::TraceWindow& window : trace_.windows) {
+      const std::int64_t last = std::int64_t{window.first_step} + window.steps - 1;
+      const std::string first = std::to_string(window.first_step);
       begin_run_slice(
-          stretch.steps == 1 ? "step " + first : "steps " + first + " to " + std::to_string(last),
-          "stretch", stretch.begin_ns, stretch.end_ns);
-      text_ << R"("patches":)" << stretch.end_patch - stretch.first_patch << R"(,"phases":)"
-            << stretch.end_phase - stretch.first_phase << "}}";
+          window.steps == 1 ? "step " + first : "steps " + first + " to " + std::to_string(last),
+          "stretch", window.begin_ns, window.end_ns);
+      text_ << R"("patches":)" << window.end_patch - window.first_patch << R"(,"phases":)"
+            << window.end_phase - window.first_phase << "}}";
     }
   }
   void write_spans() {
@@ -168,21 +168,21 @@ class ChromeWriter {
                                         << counter.unit << "\":" << counter.value << "}}";
   }
 
-  /// No thread is ready when a stretch has ended.
+  /// No thread is ready when a window has ended.
   void write_counters() {
     std::vector<std::int64_t> ready(static_cast<std::size_t>(trace_.workers), 0);
     Counter all_ready{"ready threads", "threads"};
     Counter in_flight{"I/O in flight", "operations"};
-    auto stretch = trace_.stretches.begin();
-    const auto end_stretches_until = [&](std::int64_t time_ns) {
-      for (; stretch != trace_.stretches.end() && stretch->end_ns <= time_ns; ++stretch) {
+    auto window = trace_.windows.begin();
+    const auto end_windows_until = [&](std::int64_t time_ns) {
+      for (; window != trace_.windows.end() && window->end_ns <= time_ns; ++window) {
         std::fill(ready.begin(), ready.end(), 0);
-        if (all_ready.value > 0) note(all_ready, stretch->end_ns, 0);
+        if (all_ready.value > 0) note(all_ready, window->end_ns, 0);
       }
     };
     for (const std::uint32_t at : order_) {
       const amr::TracePiece& piece = trace_.pieces[at];
-      end_stretches_until(piece.begin_ns);
+      end_windows_until(piece.begin_ns);
       if (piece.runnable >= 0) {
         ready[static_cast<std::size_t>(piece.worker)] = piece.runnable;
         note(all_ready, piece.begin_ns,
@@ -190,7 +190,7 @@ class ChromeWriter {
       }
       if (piece.io_in_flight >= 0) note(in_flight, piece.begin_ns, piece.io_in_flight);
     }
-    end_stretches_until(trace_.end_ns);
+    end_windows_until(trace_.end_ns);
     write(all_ready);
     write(in_flight);
   }

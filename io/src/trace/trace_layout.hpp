@@ -33,15 +33,14 @@ inline constexpr std::tuple kPatchColumns = {Column{"level", &amr::PatchId::leve
                                              Column{"i", &amr::PatchId::i},
                                              Column{"j", &amr::PatchId::j}};
 
-inline constexpr std::tuple kStretchColumns = {
-    Column{"begin_ns", &amr::TraceStretch::begin_ns},
-    Column{"end_ns", &amr::TraceStretch::end_ns},
-    Column{"first_step", &amr::TraceStretch::first_step},
-    Column{"steps", &amr::TraceStretch::steps},
-    Column{"first_phase", &amr::TraceStretch::first_phase},
-    Column{"end_phase", &amr::TraceStretch::end_phase},
-    Column{"first_patch", &amr::TraceStretch::first_patch},
-    Column{"end_patch", &amr::TraceStretch::end_patch}};
+inline constexpr std::tuple kWindowColumns = {Column{"begin_ns", &amr::TraceWindow::begin_ns},
+                                              Column{"end_ns", &amr::TraceWindow::end_ns},
+                                              Column{"first_step", &amr::TraceWindow::first_step},
+                                              Column{"steps", &amr::TraceWindow::steps},
+                                              Column{"first_phase", &amr::TraceWindow::first_phase},
+                                              Column{"end_phase", &amr::TraceWindow::end_phase},
+                                              Column{"first_patch", &amr::TraceWindow::first_patch},
+                                              Column{"end_patch", &amr::TraceWindow::end_patch}};
 
 inline constexpr std::tuple kPhaseColumns = {Column{"base_step", &amr::TracePhase::base_step},
                                              Column{"level", &amr::TracePhase::level},

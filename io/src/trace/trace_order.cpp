@@ -19,10 +19,10 @@ std::vector<std::uint32_t> by_time(const amr::Trace& trace) {
 
 std::vector<std::int64_t> waits_ns(const amr::Trace& trace,
                                    const std::vector<std::uint32_t>& order) {
-  std::vector<std::int64_t> stretch_begins(trace.phases.size(), 0);
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    for (std::uint32_t phase = stretch.first_phase; phase < stretch.end_phase; ++phase) {
-      stretch_begins[phase] = stretch.begin_ns;
+  std::vector<std::int64_t> window_begins(trace.phases.size(), 0);
+  for (const amr::TraceWindow& window : trace.windows) {
+    for (std::uint32_t phase = window.first_phase; phase < window.end_phase; ++phase) {
+      window_begins[phase] = window.begin_ns;
     }
   }
   std::vector<std::int64_t> waits(trace.pieces.size());
@@ -30,7 +30,7 @@ std::vector<std::int64_t> waits_ns(const amr::Trace& trace,
   for (const std::uint32_t at : order) {
     const amr::TracePiece& piece = trace.pieces[at];
     std::int64_t& end = ends[static_cast<std::size_t>(piece.worker)];
-    const std::int64_t since = std::max(end, stretch_begins[piece.phase]);
+    const std::int64_t since = std::max(end, window_begins[piece.phase]);
     waits[at] = std::max<std::int64_t>(piece.begin_ns - since, 0);
     end = std::max(end, piece.end_ns);
   }

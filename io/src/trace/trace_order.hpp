@@ -12,7 +12,7 @@ namespace kumiko::io {
 std::vector<std::uint32_t> by_time(const amr::Trace& trace);
 
 /// How long the worker of each piece had done nothing before it: since its last piece ended, or
-/// since the stretch began. `order` is by_time().
+/// since the window began. `order` is by_time().
 std::vector<std::int64_t> waits_ns(const amr::Trace& trace,
                                    const std::vector<std::uint32_t>& order);
 

@@ -202,9 +202,9 @@ class Archive {
       std::int32_t base_step;
     };
     std::vector<Slice> slices;
-    for (const amr::TraceStretch& stretch : trace_.stretches) {
+    for (const amr::TraceWindow& window : trace_.windows) {
       slices.push_back(
-          {stretch.begin_ns, stretch.end_ns, region_of("base steps"), stretch.first_step});
+          {window.begin_ns, window.end_ns, region_of("base steps"), window.first_step});
     }
     for (const amr::TraceSpan& span : trace_.spans) {
       slices.push_back({span.begin_ns, span.end_ns, region_of(span.what), span.base_step});
@@ -287,7 +287,7 @@ class Archive {
     define(kI, "i", "patch of its level, in x", OTF2_TYPE_INT32);
     define(kJ, "j", "patch of its level, in y", OTF2_TYPE_INT32);
     define(kBaseStep, "base step", "step of level 0", OTF2_TYPE_INT32);
-    define(kNumber, "number", "step of the level since the stretch began", OTF2_TYPE_INT32);
+    define(kNumber, "number", "step of the level since the window began", OTF2_TYPE_INT32);
     define(kSteals, "steals", "threads taken from other workers before", OTF2_TYPE_UINT32);
     define(kCause, "cause", "why it had to wait", OTF2_TYPE_STRING);
   }

@@ -81,7 +81,7 @@ amr::Trace trace_from(const Source& source) {
   if (const char* const blocks = "/patches/block"; source.has(blocks)) {
     trace.blocks = source.list<std::int32_t>(blocks, trace.patches.size());
   }
-  trace.stretches = read_table<amr::TraceStretch>(source, "stretches", kStretchColumns);
+  trace.windows = read_table<amr::TraceWindow>(source, "stretches", kWindowColumns);
   trace.phases = read_table<amr::TracePhase>(source, "phases", kPhaseColumns);
   trace.pieces = read_table<amr::TracePiece>(source, "pieces", kPieceColumns);
   trace.spans = read_table<amr::TraceSpan>(source, "spans", kSpanColumns);

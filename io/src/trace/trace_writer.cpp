@@ -70,7 +70,7 @@ void write_contents(const Object& file, const amr::Trace& trace) {
   hdf5::set_attribute(file, "subcycling", std::int32_t{trace.subcycling});
   const Object patches = write_table(file, "patches", trace.patches, kPatchColumns);
   if (!trace.blocks.empty()) write_column(patches, "block", trace.blocks);
-  write_table(file, "stretches", trace.stretches, kStretchColumns);
+  write_table(file, "stretches", trace.windows, kWindowColumns);
   write_table(file, "phases", trace.phases, kPhaseColumns);
   write_table(file, "pieces", trace.pieces, kPieceColumns);
   write_names(write_table(file, "spans", trace.spans, kSpanColumns), trace.spans);

@@ -145,7 +145,7 @@ double Meetings::regrid(const amr::Mesh<2>& mesh, const Moves& moves) const {
   return time + exchange(moved);
 }
 
-double Meetings::begin_stretch(const amr::Mesh<2>& mesh) const {
+double Meetings::begin_window(const amr::Mesh<2>& mesh) const {
   Exchange strips(ranks_);
   if (ranks_ > 1) {
     for (int level = 0; level < mesh.levels(); ++level) strips.add_strips(mesh, level);
@@ -153,7 +153,7 @@ double Meetings::begin_stretch(const amr::Mesh<2>& mesh) const {
   return exchange(strips);
 }
 
-double Meetings::end_stretch(int steps, int workers) const {
+double Meetings::end_window(int steps, int workers) const {
   if (ranks_ == 1) return 0.0;
   return gather(0.0) + gather(kOfWorker * steps * workers * ranks_);
 }

@@ -1,4 +1,4 @@
-// What it takes when ranks tell each other something all at once, between stretches.
+// What it takes when ranks tell each other something all at once, between windows.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +67,7 @@ class Exchange {
   std::vector<std::vector<Sent>> sent_;  ///< by sender, to few each
 };
 
-/// What ranks do together between stretches, in nanoseconds, besides what one process does there.
+/// What ranks do together between windows, in nanoseconds, besides what one process does there.
 class Meetings {
  public:
   /// Keeps a reference to the network. \param log  takes down what ranks of one worker do
@@ -77,13 +77,13 @@ class Meetings {
   /// How many patches go from one rank to another.
   using Moves = std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t>;
 
-  /// Before a stretch with this mesh. All know what each patch has taken; level by level, coarse to
+  /// Before a window with this mesh. All know what each patch has taken; level by level, coarse to
   /// fine, ghosts are filled, and all know what is tagged; then patches move.
   double regrid(const amr::Mesh<2>& mesh, const Moves& moves) const;
-  /// What stands in the patches beside each rank's own comes there before a stretch.
-  double begin_stretch(const amr::Mesh<2>& mesh) const;
+  /// What stands in the patches beside each rank's own comes there before a window.
+  double begin_window(const amr::Mesh<2>& mesh) const;
   /// All know whether a step has failed, and what each worker did.
-  double end_stretch(int steps, int workers) const;
+  double end_window(int steps, int workers) const;
 
  private:
   double gather(double bytes) const;

@@ -86,8 +86,8 @@ double expected_step(const RunStart& start, int ranks, const RankOptions& option
   }
   if (start.cores > 0) longest = std::max(longest, of_all / start.cores);
   const Meetings meetings(ranks, network);
-  const double told = meetings.regrid(mesh, {}) + meetings.begin_stretch(mesh) +
-                      meetings.end_stretch(start.interval, options.workers);
+  const double told = meetings.regrid(mesh, {}) + meetings.begin_window(mesh) +
+                      meetings.end_window(start.interval, options.workers);
   return longest + (once + kNanosecond * told) / start.interval;
 }
 

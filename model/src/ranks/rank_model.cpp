@@ -13,7 +13,7 @@ namespace kumiko::model {
 
 namespace {
 
-/// What a recorded run did between stretches, in nanoseconds.
+/// What a recorded run did between windows, in nanoseconds.
 class Spans {
  public:
   explicit Spans(const amr::Trace& trace) {
@@ -28,8 +28,8 @@ class Spans {
   double alike() const { return alike_; }
   /// In loops over patches, of all workers.
   double loops() const { return loops_; }
-  bool has_regrid_before(const amr::TraceStretch& stretch) const {
-    return regrids_.contains(stretch.first_step);
+  bool has_regrid_before(const amr::TraceWindow& window) const {
+    return regrids_.contains(window.first_step);
   }
 
  private:
@@ -78,22 +78,22 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
   const Meetings meetings(ranks, options.network, log);
   const Spans spans(trace_);
   RankPrediction prediction{.ranks = ranks, .imbalance = 0.0};
-  double now = 0.0;  // without what is between stretches
+  double now = 0.0;  // without what is between windows
   double alike = spans.alike();
-  for (const amr::TraceStretch& stretch : trace_.stretches) {
-    const bool is_after_regrid = spans.has_regrid_before(stretch);
-    const Meetings::Moves moves = owners.follow(stretch, is_after_regrid);
+  for (const amr::TraceWindow& window : trace_.windows) {
+    const bool is_after_regrid = spans.has_regrid_before(window);
+    const Meetings::Moves moves = owners.follow(window, is_after_regrid);
     for (const auto& [way, count] : moves) prediction.moved_patches += count;
     if (is_after_regrid) alike += meetings.regrid(owners.mesh(), moves);
-    alike += meetings.begin_stretch(owners.mesh());
-    now = work.run(now + set_up_of(stretch, ranks, log),
-                   RankTasks(trace_, stretch, owners.owners(), options, ranks));
-    alike += meetings.end_stretch(stretch.steps, options.workers);
-    prediction.imbalance += owners.imbalance() / static_cast<double>(trace_.stretches.size());
+    alike += meetings.begin_window(owners.mesh());
+    now = work.run(now + set_up_of(window, ranks, log),
+                   RankTasks(trace_, window, owners.owners(), options, ranks));
+    alike += meetings.end_window(window.steps, options.workers);
+    prediction.imbalance += owners.imbalance() / static_cast<double>(trace_.windows.size());
   }
   const double shared = spans.loops() / workers;
   if (log != nullptr) {
-    // Where it stands does not matter, since all ranks wait for each other between stretches.
+    // Where it stands does not matter, since all ranks wait for each other between windows.
     for (int rank = 0; rank < ranks; ++rank) log->compute(rank, spans.alike() + shared);
   }
   double busy = spans.loops();
@@ -109,10 +109,10 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
   return prediction;
 }
 
-/// What every rank does before its first piece of a stretch.
-double RankModel::set_up_of(const amr::TraceStretch& stretch, int ranks, RankLog* log) const {
+/// What every rank does before its first piece of a window.
+double RankModel::set_up_of(const amr::TraceWindow& window, int ranks, RankLog* log) const {
   if (recorded_schedule(trace_) != ScheduleKind::kDataflow) return 0.0;
-  const double taken = set_up(trace_, stretch, overheads_);
+  const double taken = set_up(trace_, window, overheads_);
   for (int rank = 0; log != nullptr && rank < ranks; ++rank) log->compute(rank, taken);
   return taken;
 }

@@ -8,12 +8,12 @@ namespace kumiko::model {
 
 namespace {
 
-amr::Mesh<2> mesh_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
+amr::Mesh<2> mesh_of(const amr::Trace& trace, const amr::TraceWindow& window) {
   amr::Mesh<2> mesh(
       {.patches = {trace.points_x / amr::kPatchSize, trace.points_y / amr::kPatchSize},
        .extent = {1.0, 1.0},
        .periodic = {false, false}});
-  const std::vector<std::uint32_t> level_begin = levels_of(trace, stretch);
+  const std::vector<std::uint32_t> level_begin = levels_of(trace, window);
   for (std::size_t level = 0; level + 1 < level_begin.size(); ++level) {
     if (level > 0 && level_begin[level] == level_begin[level + 1]) break;
     mesh.assign(static_cast<int>(level), {trace.patches.begin() + level_begin[level],
@@ -22,14 +22,14 @@ amr::Mesh<2> mesh_of(const amr::Trace& trace, const amr::TraceStretch& stretch) 
   return mesh;
 }
 
-/// What a stretch took of each patch.
-amr::ByPatch<double> costs_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
-  const std::vector<std::uint32_t> level_begin = levels_of(trace, stretch);
+/// What a window took of each patch.
+amr::ByPatch<double> costs_of(const amr::Trace& trace, const amr::TraceWindow& window) {
+  const std::vector<std::uint32_t> level_begin = levels_of(trace, window);
   amr::ByPatch<double> costs(level_begin.size() - 1);
   for (std::size_t level = 0; level < costs.size(); ++level) {
     costs[level].resize(level_begin[level + 1] - level_begin[level]);
   }
-  const Bundle pieces = pieces_of(trace, stretch);
+  const Bundle pieces = pieces_of(trace, window);
   for (std::uint32_t at = pieces.begin; at < pieces.end; ++at) {
     const amr::TracePiece& piece = trace.pieces[at];
     const auto level = static_cast<std::size_t>(trace.patches[piece.patch].level);
@@ -47,9 +47,9 @@ RankOwners::RankOwners(const amr::Trace& trace, const RankOptions& options, int 
       ranks_(ranks),
       balance_(options.partition, ranks, options.seed) {}
 
-Meetings::Moves RankOwners::follow(const amr::TraceStretch& stretch, bool is_after_regrid) {
-  amr::Mesh<2> mesh = mesh_of(trace_, stretch);
-  costs_ = costs_of(trace_, stretch);
+Meetings::Moves RankOwners::follow(const amr::TraceWindow& window, bool is_after_regrid) {
+  amr::Mesh<2> mesh = mesh_of(trace_, window);
+  costs_ = costs_of(trace_, window);
   Meetings::Moves moves;
   if (!mesh_) {
     mesh_ = std::move(mesh);

@@ -18,20 +18,20 @@ namespace kumiko::model {
 
 /// Does what amr::Simulation does with the owners of a shared mesh: new patches are their parent's
 /// owner's, and at a regrid amr::Balance decides whether patches move, by what they have taken. The
-/// first stretch is taken for one of a run that is already balanced.
+/// first window is taken for one of a run that is already balanced.
 class RankOwners {
  public:
   /// Keeps a reference to the trace.
   RankOwners(const amr::Trace& trace, const RankOptions& options, int ranks);
 
-  /// Goes on to the next stretch. \return what moves before it
+  /// Goes on to the next window. \return what moves before it
   /// \param is_after_regrid  whether a regrid comes before it
-  Meetings::Moves follow(const amr::TraceStretch& stretch, bool is_after_regrid);
+  Meetings::Moves follow(const amr::TraceWindow& window, bool is_after_regrid);
 
-  /// The stretch's, with owners.
+  /// The window's, with owners.
   const amr::Mesh<2>& mesh() const { return *mesh_; }
   amr::ByPatch<std::int32_t> owners() const;
-  /// Of the ranks' pieces in the stretch, the largest over the mean.
+  /// Of the ranks' pieces in the window, the largest over the mean.
   double imbalance() const;
 
  private:
@@ -45,7 +45,7 @@ class RankOwners {
   int ranks_;
   amr::Balance balance_;
   std::optional<amr::Mesh<2>> mesh_;
-  amr::ByPatch<double> costs_;                          ///< of the stretch, in nanoseconds
+  amr::ByPatch<double> costs_;                          ///< of the window, in nanoseconds
   std::map<amr::PatchId, amr::MeasuredCost> measured_;  ///< since the latest regrid
 };
 

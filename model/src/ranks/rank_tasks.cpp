@@ -20,10 +20,10 @@ constexpr std::uint32_t kAnyone = UINT32_MAX;
 
 }  // namespace
 
-RankTasks::RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+RankTasks::RankTasks(const amr::Trace& trace, const amr::TraceWindow& window,
                      const amr::ByPatch<std::int32_t>& owners, const RankOptions& options,
                      int ranks)
-    : trace_(trace), tasks_(trace, stretch, blocks_of(owners, ranks, options.workers)) {}
+    : trace_(trace), tasks_(trace, window, blocks_of(owners, ranks, options.workers)) {}
 
 /// Equal parts of each rank's patches of a level.
 std::vector<LevelBlocks> RankTasks::blocks_of(const amr::ByPatch<std::int32_t>& owner_of, int ranks,

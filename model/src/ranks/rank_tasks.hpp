@@ -1,4 +1,4 @@
-// The tasks of a stretch on several ranks, and what of their work other ranks read.
+// The tasks of a window on several ranks, and what of their work other ranks read.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ struct Parcel {
   std::vector<std::uint32_t> tasks;  ///< each as often as it waits for this
 };
 
-/// A stretch whose patches are dealt to ranks.
+/// A window whose patches are dealt to ranks.
 class RankTasks {
  public:
   /// Keeps a reference to the trace.
-  /// \param owners  of the stretch's patches
-  RankTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+  /// \param owners  of the window's patches
+  RankTasks(const amr::Trace& trace, const amr::TraceWindow& window,
             const amr::ByPatch<std::int32_t>& owners, const RankOptions& options, int ranks);
 
   /// Homes are ranks.

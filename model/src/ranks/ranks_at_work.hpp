@@ -29,7 +29,7 @@ class RanksAtWork {
   RanksAtWork(const amr::Trace& trace, int ranks, const RankOptions& options, double piece,
               RankLog* log);
 
-  /// Does the tasks of a stretch, from a time on, in nanoseconds. Returns when the last one is
+  /// Does the tasks of a window, from a time on, in nanoseconds. Returns when the last one is
   /// done.
   double run(double begin, RankTasks tasks);
 

@@ -10,9 +10,9 @@
 
 namespace kumiko::model {
 
-std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceWindow& window,
                                       int workers) {
-  const std::vector<std::uint32_t> level_begin = levels_of(trace, stretch);
+  const std::vector<std::uint32_t> level_begin = levels_of(trace, window);
   std::vector<LevelBlocks> levels(level_begin.size() - 1);
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const std::size_t patches = level_begin[level + 1] - level_begin[level];
@@ -28,13 +28,13 @@ std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceS
   return levels;
 }
 
-BlockTasks::BlockTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+BlockTasks::BlockTasks(const amr::Trace& trace, const amr::TraceWindow& window,
                        std::span<const LevelBlocks> levels)
-    : trace_(trace), first_piece_(pieces_of(trace, stretch).begin) {
-  const std::vector<std::uint32_t> level_begin = levels_of(trace, stretch);
+    : trace_(trace), first_piece_(pieces_of(trace, window).begin) {
+  const std::vector<std::uint32_t> level_begin = levels_of(trace, window);
   for (const LevelBlocks& level : levels) latest_.emplace_back(level.homes.size(), kNothing);
-  task_of_.resize(pieces_of(trace, stretch).end - first_piece_);
-  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+  task_of_.resize(pieces_of(trace, window).end - first_piece_);
+  for (std::uint32_t at = window.first_phase; at < window.end_phase; ++at) {
     const auto level = static_cast<std::size_t>(trace.phases[at].level);
     if (trace.phases[at].first_piece == trace.phases[at].end_piece) continue;
     add_tasks(at, level_begin[level], levels[level]);

@@ -1,4 +1,4 @@
-// The tasks of a stretch by dataflow: what blocks of patches do in each phase, and who waits for
+// The tasks of a window by dataflow: what blocks of patches do in each phase, and who waits for
 // whom.
 #pragma once
 
@@ -17,7 +17,7 @@ struct LevelBlocks {
 };
 
 /// As DataflowSchedule does it for a number of workers: equal parts of each level.
-std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceWindow& window,
                                       int workers);
 
 /// Tasks of blocks from a trace whose edges are between patches. What a block makes ready within
@@ -36,9 +36,9 @@ class BlockTasks {
     std::uint32_t after = kNothing;   ///< and the one after
   };
 
-  /// Keeps a reference to the trace. \param levels  the stretch's
+  /// Keeps a reference to the trace. \param levels  the window's
   /// O(pieces log pieces + successors).
-  BlockTasks(const amr::Trace& trace, const amr::TraceStretch& stretch,
+  BlockTasks(const amr::Trace& trace, const amr::TraceWindow& window,
              std::span<const LevelBlocks> levels);
 
   /// In the order of level-synchronous stepping.
@@ -47,7 +47,7 @@ class BlockTasks {
   std::span<const std::uint32_t> pieces(const Task& task) const {
     return std::span(pieces_).subspan(task.begin, task.end - task.begin);
   }
-  /// The task that a piece of the stretch is in.
+  /// The task that a piece of the window is in.
   std::uint32_t task_of(std::uint32_t piece) const { return task_of_[piece - first_piece_]; }
 
   /// Calls release(task, from, to) for each piece `to` of another task that waits for a piece
@@ -84,7 +84,7 @@ class BlockTasks {
   bool waits_for_state(std::uint32_t piece, std::uint32_t next) const;
 
   const amr::Trace& trace_;
-  std::uint32_t first_piece_ = 0;       ///< of the stretch
+  std::uint32_t first_piece_ = 0;       ///< of the window
   std::vector<std::uint32_t> pieces_;   ///< by task
   std::vector<std::uint32_t> task_of_;  ///< by piece, from the first one
   std::vector<Task> tasks_;

@@ -12,12 +12,12 @@ namespace {
 
 constexpr double kSecondsPerNs = 1e-9;
 
-/// The length of a stretch's longest chain of pieces that wait for each other, in nanoseconds;
+/// The length of a window's longest chain of pieces that wait for each other, in nanoseconds;
 /// `ready` is scratch memory.
-double longest_chain(const amr::Trace& trace, const amr::TraceStretch& stretch,
+double longest_chain(const amr::Trace& trace, const amr::TraceWindow& window,
                      std::vector<double>& ready) {
   double longest = 0.0;
-  const Bundle pieces = pieces_of(trace, stretch);
+  const Bundle pieces = pieces_of(trace, window);
   // What a piece waits for stands before it.
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     const double end = ready[piece] + cost_of(trace.pieces[piece]);
@@ -39,8 +39,8 @@ WorkBounds bounds_of(const amr::Trace& trace) {
     path += outside;
   }
   std::vector<double> ready(trace.pieces.size(), 0.0);
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    path += longest_chain(trace, stretch, ready);
+  for (const amr::TraceWindow& window : trace.windows) {
+    path += longest_chain(trace, window, ready);
   }
   return {work * kSecondsPerNs, path * kSecondsPerNs};
 }
@@ -69,7 +69,7 @@ Prediction ScheduleModel::predict(ScheduleKind kind, int workers) const {
   amr::require(workers >= 1 && workers <= kMostWorkers,
                "{} workers cannot be modelled; 1 to {} can", workers, kMostWorkers);
   ScheduleReplay replay(trace_, overheads_, kind, workers, seed_);
-  for (const amr::TraceStretch& stretch : trace_.stretches) replay.add(stretch);
+  for (const amr::TraceWindow& window : trace_.windows) replay.add(window);
   for (const amr::TraceSpan& span : trace_.spans) replay.add(span);
   return replay.prediction();
 }

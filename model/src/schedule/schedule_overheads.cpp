@@ -42,8 +42,8 @@ double usual_mean(std::vector<double>& values) {
 std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
   std::vector<std::int64_t> ready(trace.pieces.size(), 0);
   if (recorded_schedule(trace) != ScheduleKind::kDataflow) return ready;
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    BlockTasks blocks(trace, stretch, equal_blocks(trace, stretch, trace.workers));
+  for (const amr::TraceWindow& window : trace.windows) {
+    BlockTasks blocks(trace, window, equal_blocks(trace, window, trace.workers));
     std::vector<std::int64_t> of_tasks(blocks.tasks().size(), 0);
     for (std::uint32_t at = 0; at < of_tasks.size(); ++at) {
       const BlockTasks::Task& task = blocks.tasks()[at];
@@ -59,10 +59,10 @@ std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
   return ready;
 }
 
-/// Adds the gaps between the pieces of a stretch that one worker did one after the other.
-void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
+/// Adds the gaps between the pieces of a window that one worker did one after the other.
+void add_piece_gaps(const amr::Trace& trace, const amr::TraceWindow& window,
                     const std::vector<std::int64_t>& ready, bool by_level, Gaps& gaps) {
-  const Bundle range = pieces_of(trace, stretch);
+  const Bundle range = pieces_of(trace, window);
   std::vector<std::uint32_t> order(range.end - range.begin);
   std::iota(order.begin(), order.end(), range.begin);
   std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
@@ -89,9 +89,9 @@ void add_piece_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch,
   }
 }
 
-void add_phase_gaps(const amr::Trace& trace, const amr::TraceStretch& stretch, Gaps& gaps) {
+void add_phase_gaps(const amr::Trace& trace, const amr::TraceWindow& window, Gaps& gaps) {
   std::int64_t last_end = -1;
-  for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+  for (std::uint32_t at = window.first_phase; at < window.end_phase; ++at) {
     const amr::TracePhase& phase = trace.phases[at];
     if (phase.first_piece == phase.end_piece) continue;
     std::int64_t begin = trace.pieces[phase.first_piece].begin_ns;
@@ -127,7 +127,7 @@ double usual_cost(const amr::Trace& trace) {
 bool are_alike(const amr::Trace& a, const amr::Trace& b) {
   return a.case_name == b.case_name && a.solver == b.solver && a.points_x == b.points_x &&
          a.points_y == b.points_y && a.pieces.size() == b.pieces.size() && !a.pieces.empty() &&
-         a.stretches.front().first_step == b.stretches.front().first_step;
+         a.windows.front().first_step == b.windows.front().first_step;
 }
 
 }  // namespace
@@ -143,9 +143,9 @@ Overheads estimate_overheads(const amr::Trace& trace) {
   const bool by_level = kind != ScheduleKind::kDataflow;
   const std::vector<std::int64_t> ready = ready_times(trace);
   Gaps gaps;
-  for (const amr::TraceStretch& stretch : trace.stretches) {
-    add_piece_gaps(trace, stretch, ready, by_level, gaps);
-    if (by_level) add_phase_gaps(trace, stretch, gaps);
+  for (const amr::TraceWindow& window : trace.windows) {
+    add_piece_gaps(trace, window, ready, by_level, gaps);
+    if (by_level) add_phase_gaps(trace, window, gaps);
   }
   Overheads result;
   Overhead& piece = result.piece[index_of(kind)];

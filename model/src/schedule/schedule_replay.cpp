@@ -14,9 +14,9 @@ double overhead_of_piece(const amr::Trace& trace, const Overheads& overheads, Sc
   return std::max(overheads.piece_of(kind).ns + beside, 0.0);
 }
 
-std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
-  std::vector<std::uint32_t> begins(static_cast<std::size_t>(trace.levels) + 1, stretch.end_patch);
-  for (std::uint32_t patch = stretch.end_patch; patch > stretch.first_patch; --patch) {
+std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceWindow& window) {
+  std::vector<std::uint32_t> begins(static_cast<std::size_t>(trace.levels) + 1, window.end_patch);
+  for (std::uint32_t patch = window.end_patch; patch > window.first_patch; --patch) {
     begins[static_cast<std::size_t>(trace.patches[patch - 1].level)] = patch - 1;
   }
   // Levels without patches begin where the next one does.
@@ -26,18 +26,17 @@ std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceSt
   return begins;
 }
 
-double set_up(const amr::Trace& trace, const amr::TraceStretch& stretch,
-              const Overheads& overheads) {
-  const Bundle pieces = pieces_of(trace, stretch);
+double set_up(const amr::Trace& trace, const amr::TraceWindow& window, const Overheads& overheads) {
+  const Bundle pieces = pieces_of(trace, window);
   if (pieces.begin == pieces.end) return 0.0;
-  std::int64_t first = stretch.end_ns;
-  std::int64_t last = stretch.begin_ns;
+  std::int64_t first = window.end_ns;
+  std::int64_t last = window.begin_ns;
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     first = std::min(first, trace.pieces[piece].begin_ns);
     last = std::max(last, trace.pieces[piece].end_ns);
   }
   // The first piece's own overhead is part of it.
-  const auto taken = static_cast<double>((first - stretch.begin_ns) + (stretch.end_ns - last));
+  const auto taken = static_cast<double>((first - window.begin_ns) + (window.end_ns - last));
   return std::max(taken - overheads.piece_of(recorded_schedule(trace)).ns, 0.0);
 }
 
@@ -91,12 +90,12 @@ class ScheduleReplay::Phase {
   std::vector<std::uint32_t> pieces_;  ///< by slot
 };
 
-/// The blocks of a stretch's patches as their tasks become ready.
+/// The blocks of a window's patches as their tasks become ready.
 class ScheduleReplay::Dataflow {
  public:
-  Dataflow(ScheduleReplay& replay, const amr::TraceStretch& stretch)
+  Dataflow(ScheduleReplay& replay, const amr::TraceWindow& window)
       : replay_(replay),
-        blocks_(replay.trace_, stretch, equal_blocks(replay.trace_, stretch, replay.workers_)) {
+        blocks_(replay.trace_, window, equal_blocks(replay.trace_, window, replay.workers_)) {
     const std::span<const BlockTasks::Task> tasks = blocks_.tasks();
     for (std::uint32_t at = 0; at < tasks.size(); ++at) {
       if (tasks[at].inputs == 0) replay.stealing_.put(tasks[at].home, {at, at + 1});
@@ -149,19 +148,19 @@ ScheduleReplay::ScheduleReplay(const amr::Trace& trace, const Overheads& overhea
       piece_ns_(overhead_of_piece(trace, overheads, kind, workers)),
       stealing_(workers, {piece_ns_, overheads.steal.ns, overheads.look.ns}, seed) {}
 
-void ScheduleReplay::add(const amr::TraceStretch& stretch) {
-  level_begin_ = levels_of(trace_, stretch);
-  first_step_ = stretch.first_step;
-  updates_.assign(static_cast<std::size_t>(stretch.steps) * static_cast<std::size_t>(workers_), 0);
-  const Bundle pieces = pieces_of(trace_, stretch);
+void ScheduleReplay::add(const amr::TraceWindow& window) {
+  level_begin_ = levels_of(trace_, window);
+  first_step_ = window.first_step;
+  updates_.assign(static_cast<std::size_t>(window.steps) * static_cast<std::size_t>(workers_), 0);
+  const Bundle pieces = pieces_of(trace_, window);
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     busy_ += cost_of(trace_.pieces[piece]);
   }
-  if (kind_ == recorded_schedule(trace_)) now_ += set_up(trace_, stretch, overheads_);
+  if (kind_ == recorded_schedule(trace_)) now_ += set_up(trace_, window, overheads_);
   if (kind_ == ScheduleKind::kDataflow) {
-    by_dataflow(stretch);
+    by_dataflow(window);
   } else {
-    for (std::uint32_t at = stretch.first_phase; at < stretch.end_phase; ++at) {
+    for (std::uint32_t at = window.first_phase; at < window.end_phase; ++at) {
       const Phase phase(*this, trace_.phases[at]);
       if (phase.slots() == 0) continue;
       if (kind_ == ScheduleKind::kLevel) {
@@ -189,8 +188,8 @@ Prediction ScheduleReplay::prediction() const {
           .steals = stealing_.steals()};
 }
 
-void ScheduleReplay::by_dataflow(const amr::TraceStretch& stretch) {
-  Dataflow pieces(*this, stretch);
+void ScheduleReplay::by_dataflow(const amr::TraceWindow& window) {
+  Dataflow pieces(*this, window);
   now_ = stealing_.run(now_, pieces);
 }
 

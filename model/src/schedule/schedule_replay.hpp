@@ -33,24 +33,23 @@ inline double work_in_loops(const amr::Trace& trace, const amr::TraceSpan& span)
 /// How often one worker has to be doubled until there are as many.
 inline int doublings(int workers) { return std::bit_width(static_cast<unsigned>(workers - 1)); }
 
-/// The pieces of a stretch.
-inline Bundle pieces_of(const amr::Trace& trace, const amr::TraceStretch& stretch) {
-  if (stretch.first_phase == stretch.end_phase) return {0, 0};
-  return {trace.phases[stretch.first_phase].first_piece,
-          trace.phases[stretch.end_phase - 1].end_piece};
+/// The pieces of a window.
+inline Bundle pieces_of(const amr::Trace& trace, const amr::TraceWindow& window) {
+  if (window.first_phase == window.end_phase) return {0, 0};
+  return {trace.phases[window.first_phase].first_piece,
+          trace.phases[window.end_phase - 1].end_piece};
 }
 
-/// Where each level's patches of a stretch begin in Trace::patches, and the last one's end.
-std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceStretch& stretch);
+/// Where each level's patches of a window begin in Trace::patches, and the last one's end.
+std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceWindow& window);
 
 /// What passes besides a piece of one of several workers, or of the only one. In the pieces of
 /// several workers' trace is what they cost each other.
 double overhead_of_piece(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
                          int workers);
 
-/// What a stretch took before its first piece and after its last.
-double set_up(const amr::Trace& trace, const amr::TraceStretch& stretch,
-              const Overheads& overheads);
+/// What a window took before its first piece and after its last.
+double set_up(const amr::Trace& trace, const amr::TraceWindow& window, const Overheads& overheads);
 
 /// The schedule that a trace was recorded with.
 ScheduleKind recorded_schedule(const amr::Trace& trace);
@@ -60,7 +59,7 @@ class ScheduleReplay {
   ScheduleReplay(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
                  int workers, std::uint64_t seed);
 
-  void add(const amr::TraceStretch& stretch);
+  void add(const amr::TraceWindow& window);
   void add(const amr::TraceSpan& span);
   /// The prediction from all that was added.
   Prediction prediction() const;
@@ -69,7 +68,7 @@ class ScheduleReplay {
   class Phase;
   class Dataflow;
 
-  void by_dataflow(const amr::TraceStretch& stretch);
+  void by_dataflow(const amr::TraceWindow& window);
   void by_level(const Phase& phase);
   void by_static_parts(const Phase& phase);
   int part_of(const Phase& phase, std::size_t slot) const;
@@ -82,10 +81,10 @@ class ScheduleReplay {
   int workers_;
   double piece_ns_;  ///< passes besides a piece
   StealingWorkers stealing_;
-  double now_ = 0.0;                        ///< all stretches and spans so far take
+  double now_ = 0.0;                        ///< all windows and spans so far take
   double busy_ = 0.0;                       ///< in pieces and parallel loops, of all workers
-  std::vector<std::uint32_t> level_begin_;  ///< levels_of() the stretch
-  std::vector<std::uint32_t> updates_;  ///< patches advanced: of the stretch's base steps by worker
+  std::vector<std::uint32_t> level_begin_;  ///< levels_of() the window
+  std::vector<std::uint32_t> updates_;  ///< patches advanced: of the window's base steps by worker
   std::int32_t first_step_ = 0;
   double sum_of_largest_ = 0.0;
   double sum_of_means_ = 0.0;

@@ -46,7 +46,7 @@ struct TracePiece {
 struct TracePhase {
   std::int32_t base_step = 0;
   std::int32_t level = 0;
-  std::int32_t number = 0;  ///< the level's step since the stretch began
+  std::int32_t number = 0;  ///< the level's step since the window began
   PieceKind kind = PieceKind::kAdvance;
   std::uint32_t first_piece = 0;  ///< its pieces, in the order of their patches
   std::uint32_t end_piece = 0;
@@ -54,7 +54,7 @@ struct TracePhase {
 
 /// A recorded window: base steps in which the mesh does not change and the workers need not stop
 /// together.
-struct TraceStretch {
+struct TraceWindow {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::int32_t first_step = 0;    ///< base step
@@ -65,7 +65,7 @@ struct TraceStretch {
   std::uint32_t end_patch = 0;
 };
 
-/// Work of the run between stretches.
+/// Work of the run between windows.
 struct TraceSpan {
   std::string what;  ///< "regrid", "check" or "output"
   std::int64_t begin_ns = 0;
@@ -75,7 +75,7 @@ struct TraceSpan {
 };
 
 /// The pieces of work of a run's window of steps, each with the piece that it waited for, if there
-/// is one. A piece waits for pieces of its own stretch only, and these stand before it in the order
+/// is one. A piece waits for pieces of its own window only, and these stand before it in the order
 /// of `pieces`: that of level-synchronous stepping.
 struct Trace {
   std::string case_name;
@@ -93,7 +93,7 @@ struct Trace {
   /// The block of each patch, numbered within its level: patches that one thread of the dataflow
   /// schedule steps together. Empty if patches were assigned one by one.
   std::vector<std::int32_t> blocks;
-  std::vector<TraceStretch> stretches;  ///< in the order of time, as phases and spans
+  std::vector<TraceWindow> windows;  ///< in the order of time, as phases and spans
   std::vector<TracePhase> phases;
   std::vector<TracePiece> pieces;
   std::vector<TraceSpan> spans;

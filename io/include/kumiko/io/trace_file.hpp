@@ -37,7 +37,7 @@ inline constexpr std::string_view kTraceTableHead = "base_step,level,i,j,kind,";
 
 /// Writes Chrome's trace-event JSON, which Perfetto opens: a row per worker with a slice per piece
 /// of work, named by level and patch; arrows from the pieces waited for; counters of ready threads
-/// and of I/O in flight; steals; and a row with the run's stretches and the work between them.
+/// and of I/O in flight; steals; and a row with the run's windows and the work between them.
 void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
 
 /// Writes an OTF2 archive, for tools such as Vampir and Scalasca: a location per worker, regions by

@@ -16,11 +16,11 @@
 //   to a coarser one a quadrant's restriction, 8 × 8
 //   nothing          where a piece waits for another one without reading anything
 //
-// Between stretches, the loops over patches are divided among all workers. The rest takes as long
+// Between windows, the loops over patches are divided among all workers. The rest takes as long
 // as it was recorded, since every rank does it. The messages between ranks are added: before a
 // regrid, the measured times of patches; in a regrid, for each level but the finest, strips for the
 // ghosts and the tags; after a regrid, the patches that move, with their points; before each
-// stretch, strips of all levels; and after each stretch, whether a step has failed, and the
+// window, strips of all levels; and after each window, whether a step has failed, and the
 // workers'
 // counters. Data for all ranks are sent to rank 0 and from there to each rank, as in cluster/,
 // which
@@ -78,13 +78,13 @@ struct RankOptions {
 struct RankPrediction {
   int ranks = 1;
   double seconds = 0.0;
-  double regrid_seconds = 0.0;  ///< of these, seconds between stretches
+  double regrid_seconds = 0.0;  ///< of these, seconds between windows
   double alike_seconds =
       0.0;  ///< of these, seconds outside of loops, which do not depend on the number of ranks
   double utilisation = 0.0;         ///< the share of all workers' time in pieces and parallel loops
-  double imbalance = 1.0;           ///< of the ranks' pieces in a stretch, the mean over stretches
+  double imbalance = 1.0;           ///< of the ranks' pieces in a window, the mean over windows
   std::uint64_t moved_patches = 0;  ///< to another rank
-  std::uint64_t messages = 0;       ///< between ranks, in stretches
+  std::uint64_t messages = 0;       ///< between ranks, in windows
   std::uint64_t edges = 0;          ///< number of messages without bundles
   std::uint64_t bytes = 0;          ///< of what is read
 };
@@ -112,7 +112,7 @@ class RankModel {
 
  private:
   RankPrediction predict(int ranks, const RankOptions& options, RankLog* log) const;
-  double set_up_of(const amr::TraceStretch& stretch, int ranks, RankLog* log) const;
+  double set_up_of(const amr::TraceWindow& window, int ranks, RankLog* log) const;
 
   const amr::Trace& trace_;
   Overheads overheads_;

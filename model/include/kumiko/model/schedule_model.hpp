@@ -17,7 +17,7 @@
 //             do not record that variable: a trace made with OMP_SCHEDULE=dynamic is treated as one
 //             of equal parts, so its overheads are wrong.
 //
-// Spans between stretches: recorded with W workers, their parallel loops take W/P of their time,
+// Spans between windows: recorded with W workers, their parallel loops take W/P of their time,
 // the rest all of it.
 //
 // What the model does not contain: a piece takes as long as it did when it was recorded, and if one
@@ -113,9 +113,9 @@ PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several, Ov
 
 /// Lower bounds for every schedule, in seconds.
 struct WorkBounds {
-  double work = 0.0;  ///< T1: all pieces, and the time between stretches
-  /// Tinf: the sum over the stretches of their longest chains of pieces that wait for each other,
-  /// and of the time between stretches outside of parallel loops.
+  double work = 0.0;  ///< T1: all pieces, and the time between windows
+  /// Tinf: the sum over the windows of their longest chains of pieces that wait for each other,
+  /// and of the time between windows outside of parallel loops.
   double critical_path = 0.0;
 
   /// The number of workers that could be busy on average.
