@@ -215,10 +215,12 @@ int export_files(const Options& options, PictureRequest& request) {
   const ExportFolder folder(request.output);
   if (const auto* const write = std::get_if<WriteStates>(&format.write)) return (*write)(request);
   int code = kDone;
+  bool has_written = false;
   std::map<int, fs::path> steps;
   for (const fs::path& file : request.files) {
     try {
       const fs::path result = export_one(format, file, request, steps);
+      has_written = true;
       if (!request.quiet) {
         print_saved(fmt::format("'{}' is complete", result.string()),
                     [&] { fmt::print("{}\n", result.string()); });
@@ -230,7 +232,7 @@ int export_files(const Options& options, PictureRequest& request) {
       code = std::max(code, error_line(error.what(), kRunFailed));
     }
   }
-  return code;
+  return exit_code(code, has_written);
 }
 
 }  // namespace

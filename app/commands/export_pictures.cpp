@@ -13,6 +13,7 @@
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
 #include "terminal/named_path.hpp"
@@ -199,7 +200,7 @@ class Frames {
         "tool=$(command -v ffmpeg); case $tool in /*) ;; *) tool=$PWD/$tool ;; esac; "
         "cd {} && \"$tool\" -nostdin -loglevel error -framerate {} -i %06d.png {} {} "
         "</dev/null >messages.txt 2>&1",
-        shell_word(folder_.path().string()), frames_per_second, encoding(format), result);
+        io::shell_word(folder_.path().string()), frames_per_second, encoding(format), result);
     // Ctrl-C is the child's meanwhile: its end is seen here, and its frames are removed.
     const int status = std::system(command.c_str());
     if (status != 0) {
@@ -226,6 +227,10 @@ void add_step(std::map<int, fs::path>& steps, int step, const fs::path& file) {
                   file.string(), step, other->second.string()));
 }
 
+int exit_code(int code, bool has_written) {
+  return has_written && code == kWrongRequest ? kRunFailed : code;
+}
+
 void add_picture_options(Options& options, PictureRequest& request) {
   options.add("--quantity", &request.quantity,
               "what pictures show; all but the field want states written with output.extras=true",
@@ -250,7 +255,7 @@ int export_pictures(const PictureRequest& request) {
     io::write_text_file(picture, drawing.draw(file));
     tell(request, picture);
   }
-  return code;
+  return exit_code(code, !drawing.files().empty());
 }
 
 int export_animation(const PictureRequest& request) {
@@ -266,7 +271,7 @@ int export_animation(const PictureRequest& request) {
   for (const auto& [step, file] : drawing.files()) frames.add(drawing.draw(file));
   frames.join(animation, request.format, request.fps);
   tell(request, animation);
-  return code;
+  return exit_code(code, true);
 }
 
 }  // namespace kumiko::app

@@ -30,6 +30,9 @@ struct PictureRequest {
 void add_step(std::map<int, std::filesystem::path>& steps, int step,
               const std::filesystem::path& file);
 
+/// The exit code of an export: a wrong request that has written something has failed.
+int exit_code(int code, bool has_written);
+
 /// Declares an option for each of what says how to draw.
 void add_picture_options(Options& options, PictureRequest& request);
 

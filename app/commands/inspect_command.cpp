@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/manifest.hpp>
+#include <kumiko/io/shell_word.hpp>
 
 #include "options/commands.hpp"
 #include "run/run_start.hpp"
@@ -155,7 +156,7 @@ io::FolderCheck compared(const std::filesystem::path& folder) {
     throw RequestError(
         "'{}' does not hold a finished run: it has no {}; {}", folder.string(), io::kManifestFile,
         newest ? fmt::format("inspect its newest checkpoint '{}', or continue with --restart {}",
-                             newest->string(), folder.string())
+                             newest->string(), io::shell_word(folder.string()))
                : std::string("name the folder of one, or a checkpoint"));
   }
   io::FolderCheck check = io::check_folder(folder);

@@ -22,6 +22,7 @@
 #include <kumiko/amr/equation.hpp>
 #include <kumiko/amr/solver.hpp>
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/plugin/conformance.hpp>
 #include <kumiko/plugin/templates.hpp>
 
@@ -282,7 +283,7 @@ int write_folder(const NewRequest& request, const std::string& source, const cha
     print_to_stderr(
         "kumiko: note: CMake cannot find this Kumiko through PATH; configure with: cmake -B build "
         "-D kumiko_ROOT={}\n",
-        shell_word(prefix().string()));
+        io::shell_word(prefix().string()));
   }
   return kDone;
 }

@@ -16,6 +16,7 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/file_hash.hpp>
 #include <kumiko/io/manifest.hpp>
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/model/rank_forecast.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
@@ -243,14 +244,15 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
 std::string way_on(RunFiles& files, const Problem& problem) {
   files.end_quietly();
   if (!files.latest()) return {};
-  return fmt::format("; continue with --restart {}{}", files.latest()->string(),
+  return fmt::format("; continue with --restart {}{}", io::shell_word(files.latest()->string()),
                      plugin_options(problem));
 }
 
 /// The same for a rank that has written none of the files: the restart finds the newest whole one.
 std::string way_on(const std::filesystem::path& folder, const Problem& problem) {
   if (!newest_checkpoint(folder)) return {};
-  return fmt::format("; continue with --restart {}{}", folder.string(), plugin_options(problem));
+  return fmt::format("; continue with --restart {}{}", io::shell_word(folder.string()),
+                     plugin_options(problem));
 }
 
 /// The options and the files that must be the same on all ranks. If they differed, ranks would wait

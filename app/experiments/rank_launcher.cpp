@@ -10,7 +10,9 @@
 #include <fmt/ranges.h>
 
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/shell_word.hpp>
 
+#include "run/execute.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/programs.hpp"
 
@@ -76,7 +78,7 @@ std::string run_words(const CaseRequest& request, int workers, const fs::path& f
   add("--output", folder.string());
   words.emplace_back("--quiet");
   std::string text;
-  for (const std::string& word : words) text += " " + shell_word(word);
+  for (const std::string& word : words) text += " " + io::shell_word(word);
   return text;
 }
 
@@ -124,18 +126,18 @@ Json RankLauncher::run(const CaseRequest& request, const fs::path& folder, int r
   replace_all(launcher, kWorkers, workers);
   const std::string command =
       fmt::format("( {}{} ) </dev/null >/dev/null 2>{}", launcher, run_words(request, workers, run),
-                  shell_word(messages.string()));
-  // Ctrl-C is the run's meanwhile, which then ends early: an error here.
-  const int status = std::system(command.c_str());
+                  io::shell_word(messages.string()));
+  const int code = run_program(command, end_requested);
+  if (end_requested()) throw std::runtime_error("ended by a signal");
   const std::string who = fmt::format("{}, {} each, by '{}'", counted(ranks, "rank"),
                                       counted(workers, "worker"), launcher);
-  if (status != 0) {
+  if (code != 0) {
     constexpr std::string_view kAsRoot = "--allow-run-as-root";
     const std::string why = reason(messages);
     const bool is_root_refused = why.find(kAsRoot) != std::string::npos;
     const std::size_t word = command_.find(' ');
     throw std::runtime_error(fmt::format(
-        "{}: ended with status {}: {}{}", who, exit_code_of(status), why,
+        "{}: ended with status {}: {}{}", who, code, why,
         is_root_refused
             ? fmt::format("; here that is --launcher '{} {}{}'", command_.substr(0, word), kAsRoot,
                           command_.substr(std::min(word, command_.size())))

@@ -122,8 +122,6 @@ Scaling plan_scaling(const ScalingRequest& request) {
 Json run_point(const ScalingRequest& request, const Scaling& scaling, const ScalingPoint& point,
                const RankLauncher* launcher) {
   if (launcher != nullptr) {
-    // A signal to this process does not reach the ranks.
-    if (end_requested()) throw std::runtime_error("ended by a signal");
     return launcher->run(request, request.output, point.ranks, point.workers);
   }
   return io::to_json(

@@ -12,6 +12,7 @@
 
 #include <kumiko/amr/flow_check.hpp>
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
 
@@ -390,7 +391,7 @@ std::string plugin_options(const Problem& problem) {
     std::error_code hidden;
     if (std::filesystem::equivalent(file.parent_path(), plugin::shipped_plugins(), hidden))
       continue;
-    words += fmt::format(" --plugin-path {}", file.string());
+    words += fmt::format(" --plugin-path {}", io::shell_word(file.string()));
   }
   return words;
 }

@@ -14,6 +14,7 @@
 #include <kumiko/cluster/errors.hpp>
 #include <kumiko/io/earlier_table.hpp>
 #include <kumiko/io/manifest.hpp>
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
@@ -155,7 +156,7 @@ void RunFiles::advise() {
   // First what must not be cut off.
   std::string lines;
   if (latest()) {
-    lines += fmt::format("  continue with --restart {}{}\n", latest()->string(),
+    lines += fmt::format("  continue with --restart {}{}\n", io::shell_word(latest()->string()),
                          plugin_options(problem_));
   }
   lines += fmt::format("  {}\n", plugins_in_words(problem_));

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
 #include "terminal/named_path.hpp"
@@ -36,7 +37,7 @@ RequestError no_whole_checkpoint(const fs::path& folder) {
   return RequestError(
       "--restart: '{}' has no whole checkpoint; begin the run anew: kumiko run {} --overwrite "
       "--output {}, with the same --plugin-path, if there was one",
-      folder.string(), configuration.string(), folder.string());
+      folder.string(), io::shell_word(configuration.string()), io::shell_word(folder.string()));
 }
 
 /// Checkpoints and states of a folder, the newest first.
@@ -189,18 +190,20 @@ void check_steps(Problem& problem, const Restart& from) {
       from.file.string(), from.checkpoint.run.time, problem.end_time());
 }
 
-/// Of steps that are behind the run there can be no trace but one that it has.
+/// Records no trace if its first steps lie before the restart, and warns unless the run has one.
 void close_trace(Problem& problem, const Restart& from, const fs::path& folder) {
-  if (problem.trace_from < 0 || problem.trace_until > from.checkpoint.run.step) return;
+  const int step = from.checkpoint.run.step;
+  if (problem.trace_from < 0 || problem.trace_from >= step) return;
+  const bool is_partly_done = problem.trace_until > step;
   problem.trace_from = -1;
   std::error_code missing;
   for (const fs::path& place : {folder, folder_of(from.file)}) {
     if (fs::exists(place / io::kTraceFile, missing)) return;
   }
   print_warning(
-      "the base steps to trace are already done, but there is no {} in '{}'; set trace.from to {} "
-      "or later, or to -1 for no trace",
-      io::kTraceFile, folder.string(), from.checkpoint.run.step);
+      "the base steps to trace are {} done, but there is no {} in '{}', and this run records none; "
+      "set trace.from to {} or later for one, or to -1 for no trace",
+      is_partly_done ? "partly" : "already", io::kTraceFile, folder.string(), step);
 }
 
 /// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,
@@ -265,11 +268,6 @@ Start restarted(const RunRequest& as_asked, bool writes) {
 void check_trace(const Start& start) {
   const Problem& problem = start.problem;
   if (problem.trace_from < 0) return;
-  const int first = start.from ? start.from->checkpoint.run.step : 0;
-  refuse_if(
-      problem.trace_from < first,
-      "trace.from: the run continues from base step {}; choose a later one, or -1 for no trace",
-      first);
   refuse_if(problem.trace_from >= problem.stop_step,
             "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
             problem.stop_step, problem.stop_step - 1);

@@ -16,7 +16,7 @@ inline constexpr int kWrongRequest = 2;
 
 /// The error where results can be printed nowhere.
 inline constexpr const char* kStdoutFault =
-    "cannot write to stdout; its disk may be full, or its reader may have ended";
+    "cannot write to stdout; it may be closed, its disk full, or its reader gone";
 
 /// The request cannot be served as it stands; the message names the cause and the remedy.
 class RequestError : public std::runtime_error {

@@ -29,13 +29,12 @@ std::string reason() { return std::system_category().message(errno); }
 void print_to_stderr_only() {
   if (own_stdout >= 0) return;
   const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
-  refuse_if(flags < 0 || (flags & O_ACCMODE) == O_RDONLY,
-            "stdout is closed, and the result goes there; open it, or send it to a file");
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) throw std::runtime_error(kStdoutFault);
   const bool is_flushed = std::fflush(stdout) == 0;
   // Programs that this one starts do not keep it open.
   own_stdout = is_flushed ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
   if (own_stdout >= 0 && ::dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) return;
-  throw RequestError("cannot use stdout, where the result goes: {}; send it to a file", reason());
+  throw std::runtime_error(fmt::format("cannot use stdout: {}", reason()));
 }
 
 void write_to_own_stdout(std::string_view text) {

@@ -84,6 +84,23 @@ class Interruption(RestartTest):
         whole = self.run_well(ZALESAK, *settings(*keys, f"time.stop_step={end}"), folder="whole")
         self.assertEqual(self.summary()["state_hash"], whole["state_hash"])
 
+    def test_given_a_signal_within_the_steps_to_trace_then_the_advice_works(self):
+        run = self.long_run("trace.from=2", "trace.steps=600")
+        self.wait_for_step(3)
+        run.send_signal(signal.SIGTERM)
+        _, errors = run.communicate(timeout=120)
+        advice = re.search(r"continue with (--restart \S+)\n", errors)[1].split()
+        (self.path / "run" / "trace.hdf").unlink()
+        done = self.kumiko("run", *advice, *settings(f"time.stop_step={int(advice[-1][-10:-4]) + 4}"), "--quiet")
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertIn("warning: the base steps to trace are partly done, but there is no trace.hdf in 'run'", done.errors)
+
+    def test_given_a_folder_whose_name_has_a_blank_then_the_advice_quotes_it(self):
+        (self.path / "a run").mkdir()
+        (self.path / "a run" / "effective.toml").touch()
+        done = self.kumiko("run", "--restart", "a run")
+        self.assertIn("kumiko run 'a run/effective.toml' --overwrite --output 'a run'", done.errors)
+
     def test_given_a_regrid_that_exceeds_the_memory_limit_then_a_run_with_more_goes_on_from_before_it(self):
         small = ["grid.base=128", "time.stop_step=40"]
         for case, keys in (

@@ -169,6 +169,13 @@ class PictureTest(unittest.TestCase):
         self.assertIn("no component 'ink'; it has: disk, cone, hump", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1)
 
+    def test_given_a_wrong_file_among_right_ones_then_these_are_drawn_and_the_export_has_failed(self):
+        state = self.runs / "dyes" / "state_000010.hdf"
+        for form, name in (("png", "frame_000010.png"), ("plotfile", "plt_000010")):
+            result = self.export(state, self.path / "missing.hdf", "--format", form)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn(name, self.names())
+
     def test_given_a_wide_domain_then_so_is_the_picture(self):
         result = self.export(self.runs / "channel", "--format", "png", "--width", "1314")
         self.assertEqual(result.returncode, 0, result.stderr)

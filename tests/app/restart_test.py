@@ -388,11 +388,13 @@ class Refusal(RestartTest):
         self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output")
         self.assert_refused(self.kumiko("run"), "name CASE.toml")
 
-    def test_given_a_trace_of_the_past_then_it_is_refused(self):
+    def test_given_a_trace_that_begins_in_the_past_then_the_run_warns_and_has_none(self):
         done = self.kumiko(
             "run", "--restart", "latest", "--output", "run", *settings("trace.from=20")
         )
-        self.assert_refused(done, "trace.from", "base step 50")
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertIn("set trace.from to 50 or later", done.errors)
+        self.assertFalse((self.path / "run" / "trace.hdf").exists())
 
     def test_given_intervals_that_are_none_then_the_key_and_the_ways_are_named(self):
         for key, value in (
@@ -471,7 +473,7 @@ class Export(RestartTest):
     def test_given_what_cannot_be_exported_then_it_is_named(self):
         self.run_well(ZALESAK, *settings("grid.base=64", "time.steps=640", "time.stop_step=4"))
         done = self.kumiko("export", "missing.hdf", "run/state_000004.hdf")
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 1)
         self.assertIn("missing.hdf", done.errors)
         self.assertIn("plt_000004", done.output)
         self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "bmp").errors)

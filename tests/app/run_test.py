@@ -297,7 +297,7 @@ class Run(CommandTest):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             self.assertTrue((self.path / "page.html").exists())
         done = self.kumiko("export", "run/state_000012.hdf", "nothing.hdf", "--output", "made", "--quiet")
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(len(list((self.path / "made").iterdir())), 1)
         (line,) = done.stderr.splitlines()
         self.assertIn("nothing.hdf", line)

@@ -4,8 +4,10 @@ import csv
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 from pathlib import Path
@@ -51,6 +53,24 @@ class ScalingTest(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("ended with status 1", done.stderr)
         self.assertEqual(list((self.path / "sweep").iterdir()), [])
+
+    def test_given_a_signal_to_it_alone_then_its_ranks_end_too_and_leave_nothing(self):
+        for ending in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(ending=ending):
+                launcher = f"sh -c 'touch {self.path}/began; sleep 300' {{ranks}}"
+                sweep = subprocess.Popen(
+                    [KUMIKO, "scaling", ZALESAK, *SMALL, "--ranks", "1,2", "--launcher", launcher, "--output", "sweep"],
+                    cwd=self.path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # fmt: skip
+                self.addCleanup(sweep.kill)
+                deadline = time.monotonic() + 120
+                while not (self.path / "began").exists() and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                (self.path / "began").unlink()
+                sweep.send_signal(ending)
+                _, errors = sweep.communicate(timeout=120)
+                self.assertEqual(sweep.returncode, 1, errors)
+                self.assertIn("kumiko: error: ended by a signal\n", errors)
+                self.assertEqual(list((self.path / "sweep").iterdir()), [])
 
     def scale(self, *arguments, case=ZALESAK):
         result = self.kumiko(case, *SMALL, "--output", "sweep", *arguments)

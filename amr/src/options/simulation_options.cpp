@@ -25,8 +25,8 @@ const std::vector<OptionField<SimulationOptions>>& fields<SimulationOptions>() {
                           "time at which the run ends, in the case's unit; 0 = the case's own end"),
       field<&S::keep_state>(
           "keep_state", {}, kRun,
-          "whether a run whose CFL numbers may grow writes a checkpoint of its last "
-          "whole state when it fails; takes 8 bytes a point and component"),
+          "whether a run whose CFL numbers may grow writes a checkpoint of its last whole "
+          "state when a step turns out too long; takes 8 bytes a point and component"),
       field<&S::schedule>("schedule", {}, kRun,
                           "how the steps of patches are ordered; auto = dataflow with backend "
                           "'threads', else level"),

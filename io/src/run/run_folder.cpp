@@ -12,6 +12,7 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/io/run_folder.hpp>
+#include <kumiko/io/shell_word.hpp>
 
 #include "files/csv_file.hpp"
 #include "text/message.hpp"
@@ -269,7 +270,7 @@ NotARun without_summary(const fs::path& folder) {
   return NotARun(
       fmt::format("the run in {} is not complete: there is no {} yet; wait until it has ended, or "
                   "continue it with kumiko run --restart {}",
-                  name, kSummaryFile, name));
+                  name, kSummaryFile, shell_word(folder.string())));
 }
 
 std::vector<AlteredFile> altered_texts(const fs::path& folder) {

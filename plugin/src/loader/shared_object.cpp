@@ -229,6 +229,7 @@ bool mentions_entry(const std::filesystem::path& file) {
 std::string why_no_plugin(const std::filesystem::path& file) {
   std::error_code unreadable;
   if (std::filesystem::file_size(file, unreadable) == 0) return "it is empty";
+  if (!std::ifstream(file)) return "it cannot be read: " + std::generic_category().message(errno);
   if (is_cut_short(file)) return "its end is missing";
   return "it is not a plugin: it has no KUMIKO_PLUGIN";
 }
