@@ -9,15 +9,15 @@
 
 namespace kumiko::amr {
 
-/// Where a rank's messages arrive. Several ranks may live in one process, and a rank may have one
-/// owner after the other, so each has a number.
-class ClusterOwner::Mouth {
+/// The receiver of a rank's messages. Several ranks may live in one process, and a rank may make
+/// one owner after the other, so each endpoint has a number.
+class ClusterOwner::Endpoint {
  public:
-  /// A function that others call, until it is replaced or gone.
+  /// A function that others call until it is replaced or removed.
   template <class Function>
-  class Door {
+  class Guarded {
    public:
-    /// Waits until nobody is in the one before.
+    /// Replaces the function, after waiting for calls of the one before.
     void set(Function function) {
       std::unique_lock lock(mutex_);
       is_open_ = false;
@@ -25,7 +25,7 @@ class ClusterOwner::Mouth {
       function_ = std::move(function);
       is_open_ = function_ != nullptr;
     }
-    /// Calls visit(function). \return whether there is one
+    /// Calls visit(function). \return false if there is no function
     template <class Visit>
     bool enter(Visit visit) {
       {
@@ -33,18 +33,18 @@ class ClusterOwner::Mouth {
         if (!is_open_) return false;
         ++busy_;
       }
-      const Leaver leaver{*this};
+      const Exit exit{*this};
       visit(function_);
       return true;
     }
 
    private:
-    struct Leaver {
-      ~Leaver() {
-        const std::lock_guard lock(door.mutex_);
-        if (--door.busy_ == 0) door.idle_.notify_all();
+    struct Exit {
+      ~Exit() {
+        const std::lock_guard lock(guarded.mutex_);
+        if (--guarded.busy_ == 0) guarded.idle_.notify_all();
       }
-      Door& door;
+      Guarded& guarded;
     };
 
     runtime::Mutex mutex_;
@@ -52,40 +52,40 @@ class ClusterOwner::Mouth {
     // All that follows is guarded by the mutex.
     Function function_;
     bool is_open_ = false;
-    int busy_ = 0;  ///< who are in function_, which stays as it is
+    int busy_ = 0;  ///< calls in progress; function_ stays as it is meanwhile
   };
 
-  static std::shared_ptr<Mouth> make() {
-    auto mouth = std::make_shared<Mouth>();
+  static std::shared_ptr<Endpoint> make() {
+    auto endpoint = std::make_shared<Endpoint>();
     const std::lock_guard lock(mutex());
-    mouth->number_ = next()++;
-    all()[mouth->number_] = mouth;
-    return mouth;
+    endpoint->number_ = next()++;
+    all()[endpoint->number_] = endpoint;
+    return endpoint;
   }
-  static std::shared_ptr<Mouth> find(std::uint64_t number) {
+  static std::shared_ptr<Endpoint> find(std::uint64_t number) {
     const std::lock_guard lock(mutex());
     const auto found = all().find(number);
     return found == all().end() ? nullptr : found->second.lock();
   }
-  ~Mouth() {
+  ~Endpoint() {
     const std::lock_guard lock(mutex());
     all().erase(number_);
   }
 
   std::uint64_t number() const { return number_; }
 
-  Door<Receiver> receiver;
-  Door<Answerer> answerer;
+  Guarded<Receiver> receiver;
+  Guarded<Answerer> answerer;
 
  private:
-  // Nobody suspends who holds it.
+  // A thread that holds it does not suspend.
   static std::mutex& mutex() {
     static std::mutex one;
     return one;
   }
-  static std::map<std::uint64_t, std::weak_ptr<Mouth>>& all() {
-    static std::map<std::uint64_t, std::weak_ptr<Mouth>> mouths;
-    return mouths;
+  static std::map<std::uint64_t, std::weak_ptr<Endpoint>>& all() {
+    static std::map<std::uint64_t, std::weak_ptr<Endpoint>> endpoints;
+    return endpoints;
   }
   static std::uint64_t& next() {
     static std::uint64_t number = 1;
@@ -96,8 +96,8 @@ class ClusterOwner::Mouth {
 };
 
 ClusterOwner::ClusterOwner(cluster::Cluster& cluster)
-    : here_(cluster.here()), mouth_(Mouth::make()) {
-  mouths_ = cluster::all_gather(here_, mouth_->number()).get();
+    : here_(cluster.here()), endpoint_(Endpoint::make()) {
+  endpoints_ = cluster::all_gather(here_, endpoint_->number()).get();
 }
 
 ClusterOwner::~ClusterOwner() = default;
@@ -119,31 +119,32 @@ std::int32_t ClusterOwner::count() const { return here_.size(); }
 void ClusterOwner::send(std::int32_t to, std::span<const std::byte> message) {
   here_.post(
       to,
-      [](const cluster::Here& here, std::uint64_t mouth, std::span<const std::byte> text) {
-        const auto found = Mouth::find(mouth);
+      [](const cluster::Here& here, std::uint64_t endpoint, std::span<const std::byte> text) {
+        const auto found = Endpoint::find(endpoint);
         if (found == nullptr) return;
         found->receiver.enter([&](const Receiver& receiver) { receiver(here.caller(), text); });
       },
-      mouths_[static_cast<std::size_t>(to)], message);
+      endpoints_[static_cast<std::size_t>(to)], message);
 }
 
-void ClusterOwner::set_receiver(const Receiver& receiver) { mouth_->receiver.set(receiver); }
+void ClusterOwner::set_receiver(const Receiver& receiver) { endpoint_->receiver.set(receiver); }
 
 std::vector<std::byte> ClusterOwner::ask(std::int32_t to, std::span<const std::byte> question) {
-  const auto answer = [](std::uint64_t mouth, std::span<const std::byte> text) {
+  const auto answer = [](std::uint64_t endpoint, std::span<const std::byte> text) {
     std::pair<bool, std::vector<std::byte>> answered{false, {}};
-    const auto found = Mouth::find(mouth);
+    const auto found = Endpoint::find(endpoint);
     if (found == nullptr) return answered;
     answered.first =
         found->answerer.enter([&](const Answerer& answerer) { answered.second = answerer(text); });
     return answered;
   };
-  auto [answered, text] = here_.invoke(to, answer, mouths_[static_cast<std::size_t>(to)], question);
+  auto [answered, text] =
+      here_.invoke(to, answer, endpoints_[static_cast<std::size_t>(to)], question);
   if (!answered) throw cluster::RankLost(to, "it has left the run");
   return std::move(text);
 }
 
-void ClusterOwner::set_answerer(const Answerer& answerer) { mouth_->answerer.set(answerer); }
+void ClusterOwner::set_answerer(const Answerer& answerer) { endpoint_->answerer.set(answerer); }
 
 void ClusterOwner::check_others() {
   int leaving = here_.size();

@@ -75,11 +75,11 @@ void Mailbox::wait(std::unique_lock<runtime::Mutex>& lock, Ready ready) {
   }
 }
 
-std::vector<Mailbox::Letter> Mailbox::collect(std::size_t count) {
+std::vector<Mailbox::Message> Mailbox::collect(std::size_t count) {
   std::unique_lock lock(mutex_);
   wait(lock, [&] { return kept_[round_].size() >= count; });
-  auto letters = kept_.extract(round_);
-  return std::move(letters.mapped());
+  auto messages = kept_.extract(round_);
+  return std::move(messages.mapped());
 }
 
 void Mailbox::open(Reader read) {
@@ -88,7 +88,7 @@ void Mailbox::open(Reader read) {
   is_open_ = true;
   const auto early = kept_.extract(round_);
   if (early.empty()) return;
-  for (const Letter& letter : early.mapped()) this->read(lock, letter.from, letter.text);
+  for (const Message& message : early.mapped()) this->read(lock, message.from, message.text);
 }
 
 void Mailbox::close() {

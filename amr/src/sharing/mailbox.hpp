@@ -17,24 +17,24 @@
 
 namespace kumiko::amr {
 
-/// All owners go through the same *rounds*, one after the other, and a message is of the round in
-/// which it was sent. One that comes before its receiver has begun the round is kept until then, so
-/// that nobody reads a message while it still needs what the message replaces.
+/// All owners go through the same *rounds*, one after the other, and a message belongs to the round
+/// in which it was sent. A message that arrives before its receiver has begun the round is kept
+/// until then, so that it does not overwrite values that are still needed.
 ///
-/// begin(), collect(), open(), close() are the driver's, who may suspend in them; send() is for any
-/// lightweight thread within the round.
+/// The driver calls begin(), collect(), open() and close(), and may suspend in them; any
+/// lightweight thread may call send() within the round.
 class Mailbox {
  public:
-  /// How often one who waits asks whether the other owners are there.
+  /// The interval at which a waiting thread checks that the other owners are there.
   static constexpr std::chrono::milliseconds kAskEvery{50};
 
-  struct Letter {
+  struct Message {
     std::int32_t from = 0;
     std::vector<std::byte> text;
   };
   using Reader = std::function<void(std::int32_t from, std::span<const std::byte> text)>;
 
-  /// All owners make one. May suspend until they have.
+  /// Each owner makes one. May suspend until all have.
   explicit Mailbox(Owner& owner);
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
@@ -44,15 +44,15 @@ class Mailbox {
   /// Sends a text, to which the round is added.
   void send(std::int32_t to, std::span<const std::byte> text);
   /// Waits for so many messages of this round. Throws if an owner is lost.
-  std::vector<Letter> collect(std::size_t count);
+  std::vector<Message> collect(std::size_t count);
 
   /// Hands this round's messages to `read` as they come, by any lightweight threads and several at
   /// once, until close().
   void open(Reader read);
-  /// Waits until all messages of this round have been read: all owners call it, when they send no
-  /// more. Throws if an owner is lost.
+  /// Waits until all messages of this round have been read. Each owner calls it when it has sent
+  /// its last message. Throws if an owner is lost.
   void close();
-  /// Hands on no more messages, and waits until nobody reads one.
+  /// Hands on no more messages, and waits for calls of the reader in progress.
   void abandon() noexcept;
 
  private:
@@ -68,12 +68,12 @@ class Mailbox {
   // All that follows is guarded by the mutex.
   std::uint64_t round_ = 0;
   bool is_open_ = false;
-  Reader reader_;                    ///< stays while somebody is in it
-  std::size_t reading_ = 0;          ///< who are in reader_
+  Reader reader_;                    ///< stays while a call is in progress
+  std::size_t reading_ = 0;          ///< calls of reader_ in progress
   std::size_t read_ = 0;             ///< messages of this round
-  std::exception_ptr failed_;        ///< the first reader's that has
+  std::exception_ptr failed_;        ///< of the first reader that has thrown
   std::vector<std::uint32_t> sent_;  ///< in this round, by owner
-  std::map<std::uint64_t, std::vector<Letter>> kept_;
+  std::map<std::uint64_t, std::vector<Message>> kept_;
 };
 
 }  // namespace kumiko::amr

@@ -5,7 +5,7 @@
 #include <set>
 #include <span>
 
-#include "sharing/letters.hpp"
+#include "sharing/received_numbers.hpp"
 
 namespace kumiko::amr {
 
@@ -46,17 +46,17 @@ std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox
   }
   mailbox.begin();
   for (const auto& [to, text] : texts) mailbox.send(to, std::as_bytes(std::span(text)));
-  NumbersOf letters(mailbox.collect(senders.size()));
+  ReceivedNumbers messages(mailbox.collect(senders.size()));
   std::vector<std::vector<std::size_t>> came;
   for (std::size_t level = 0; level < before.size(); ++level) {
     const int index = static_cast<int>(level);
     came.push_back(hierarchy.set_owners(index, owners[level]));
     for (const std::size_t slot : came.back()) {
       const std::int32_t from = before[level][slot];
-      const auto of_patch = letters.take(from, 2);
+      const auto of_patch = messages.take(from, 2);
       motion.at(index, slot) = {of_patch[0], of_patch[1]};
       for_each_row(hierarchy.level(index).patch(slot).now(),
-                   [&](double* row) { std::ranges::copy(letters.take(from, kPatchSize), row); });
+                   [&](double* row) { std::ranges::copy(messages.take(from, kPatchSize), row); });
     }
   }
   return came;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "plan/ghost_region.hpp"
-#include "sharing/letters.hpp"
 #include "sharing/plan_check.hpp"
+#include "sharing/received_numbers.hpp"
 
 namespace kumiko::amr {
 
@@ -234,12 +234,12 @@ void ShadowExchange::refresh(int level) {
   for (const auto& [owner, text] : texts) {
     mailbox_.send(owner, std::as_bytes(std::span<const double>(text)));
   }
-  NumbersOf letters(mailbox_.collect(senders.size()));
+  ReceivedNumbers messages(mailbox_.collect(senders.size()));
   for (const int at : {level - 1, level}) {
     if (at < 0) continue;
     for (const SharedRead& read : reads[static_cast<std::size_t>(at)].incoming()) {
       const auto take = [&](double* values, std::size_t count) {
-        std::ranges::copy(letters.take(read.owner, count), values);
+        std::ranges::copy(messages.take(read.owner, count), values);
       };
       if (read.coarse) {
         take(hierarchy_.level(at).shadow(ReadState::kCoarse, read.slot).now().data(),
@@ -307,8 +307,8 @@ void ShadowExchange::exchange(PieceKind kind, const LevelStep& step) {
 
 /// Waits for messages of a round, and fills shadows from them.
 void ShadowExchange::read_all(Done done, std::size_t senders) {
-  for (const Mailbox::Letter& letter : mailbox_.collect(senders)) {
-    Cursor cursor(letter.text);
+  for (const Mailbox::Message& message : mailbox_.collect(senders)) {
+    Cursor cursor(message.text);
     for (std::uint32_t left = cursor.take<Header>().count; left > 0; --left) {
       done.slot = cursor.take<std::uint32_t>();
       unpack(done, cursor);

@@ -13,8 +13,8 @@ void gather_trace(TraceRecorder& recorder, Mailbox& mailbox, const Owner& owner)
   mailbox.begin();
   if (owner.number() != 0) return mailbox.send(0, recorder.hand_over());
   std::map<std::int32_t, std::vector<std::byte>> others;
-  for (Mailbox::Letter& letter : mailbox.collect(static_cast<std::size_t>(owner.count()) - 1)) {
-    others[letter.from] = std::move(letter.text);
+  for (Mailbox::Message& message : mailbox.collect(static_cast<std::size_t>(owner.count()) - 1)) {
+    others[message.from] = std::move(message.text);
   }
   recorder.take(others);
 }

@@ -30,11 +30,11 @@ class ClusterOwner final : public Owner {
   void check_others() override;
 
  private:
-  class Mouth;
+  class Endpoint;
 
   cluster::Here here_;
-  std::shared_ptr<Mouth> mouth_;
-  std::vector<std::uint64_t> mouths_;  ///< of all ranks
+  std::shared_ptr<Endpoint> endpoint_;
+  std::vector<std::uint64_t> endpoints_;  ///< of all ranks
 };
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// Numbers that other owners have sent.
+// Numbers out of messages of other owners.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace kumiko::amr {
 
-/// Takes values from letters, one after the other of each sender.
-class NumbersOf {
+/// Takes values from messages, one after the other of each sender.
+class ReceivedNumbers {
  public:
-  explicit NumbersOf(std::vector<Mailbox::Letter> letters) {
-    for (Mailbox::Letter& letter : letters) {
-      std::vector<double>& values = of_[letter.from].values;
-      values.resize(letter.text.size() / sizeof(double));
-      if (!values.empty()) std::memcpy(values.data(), letter.text.data(), letter.text.size());
+  explicit ReceivedNumbers(std::vector<Mailbox::Message> messages) {
+    for (Mailbox::Message& message : messages) {
+      std::vector<double>& values = of_[message.from].values;
+      values.resize(message.text.size() / sizeof(double));
+      if (!values.empty()) std::memcpy(values.data(), message.text.data(), message.text.size());
     }
   }
   std::span<const double> take(std::int32_t from, std::size_t count) {
