@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/answer.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 #include "calls/message.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/collectives.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::cluster::detail {

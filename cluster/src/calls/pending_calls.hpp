@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/answer.hpp>
+#include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::cluster::detail {

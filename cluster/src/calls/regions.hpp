@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/answer.hpp>
 #include <kumiko/cluster/detail/rights.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 

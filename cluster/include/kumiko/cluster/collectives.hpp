@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,21 @@
 namespace kumiko::cluster {
 
 namespace detail {
+
+/// A collective operation: data by which ranks check that they ask for the same one, the rank that
+/// gathers the parts, and whether all ranks get them.
+enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kBarrier };
+struct Collection {
+  Operation operation{};
+  int root = 0;
+  std::uint32_t type = 0;  ///< hash of the values' type
+
+  friend bool operator==(const Collection&, const Collection&) = default;
+};
+template <class T>
+std::uint32_t type_hash() noexcept {
+  return static_cast<std::uint32_t>(typeid(T).hash_code());
+}
 
 /// Begins a collective operation: see Node::collect().
 void collect(const Here& here, Collection what, Packer pack, std::unique_ptr<Pending> pending);
