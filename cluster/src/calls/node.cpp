@@ -204,14 +204,15 @@ void Node::return_credit(int rank, unsigned depth) {
   if (owe_credit(rank, depth) >= enough_credits()) wake_poller();
 }
 
-/// See Guests.
+/// See IncomingCalls.
 void Node::relieve(bool idle, PollTime& now) {
-  const int early = guests_.relieve(
-      idle, now, [this](const Guest& guest) { owe_credit(guest.caller, guest.depth); });
+  const int early = incoming_calls_.relieve(
+      idle, now, [this](const IncomingCall& call) { owe_credit(call.caller, call.depth); });
   if (early > 0) {
     credits_early_.fetch_add(static_cast<std::uint64_t>(early), std::memory_order_relaxed);
   }
-  if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
+  if (incoming_calls_.looks_at() != Clock::time_point::max())
+    bell_.ring_at(incoming_calls_.looks_at());
 }
 
 ClusterStatistics Node::statistics() const {

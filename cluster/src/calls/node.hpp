@@ -22,7 +22,7 @@
 #include "calls/bodies.hpp"
 #include "calls/collections.hpp"
 #include "calls/credits.hpp"
-#include "calls/guests.hpp"
+#include "calls/incoming_calls.hpp"
 #include "calls/message.hpp"
 #include "calls/outbox.hpp"
 #include "calls/pending_calls.hpp"
@@ -161,7 +161,7 @@ class Node final : public runtime::MessageSource,
   };
 
   /// The messages of a frame that ask for threads.
-  struct GuestsOfFrame {
+  struct CallsOfFrame {
     int source;
     std::shared_ptr<const Frame> frame;
     std::size_t first = 0;  ///< where it begins
@@ -185,11 +185,11 @@ class Node final : public runtime::MessageSource,
   void finish_collection(const Arrived& message);
   void fail_collections(std::uint64_t first, const std::exception_ptr& exception);
 
-  std::string take_messages(std::uint32_t count, GuestsOfFrame& guests);
+  std::string take_messages(std::uint32_t count, CallsOfFrame& calls);
   void dispatch(const Arrived& message);
-  void start_guests(GuestsOfFrame guests);
-  void run_guests(const GuestsOfFrame& guests);
-  void run_guest(const Arrived& message);
+  void start_calls(CallsOfFrame calls);
+  void run_calls(const CallsOfFrame& calls);
+  void run_call(const Arrived& message);
   Reply reply_to(const Arrived& message);
   template <class Run>
   Reply answer(MessageHeader header, Run run);
@@ -269,7 +269,7 @@ class Node final : public runtime::MessageSource,
   std::atomic<std::uint64_t> posts_sent_{0};
   std::atomic<std::uint64_t> posts_done_{0};
 
-  Guests guests_;
+  IncomingCalls incoming_calls_;
 
   // The poller's.
   bool gave_up_landings_ = false;  ///< once this rank has left

@@ -110,12 +110,13 @@ bool Node::has_news() noexcept {
   if (looks && silence_.is_due(now)) polls_since_look_ = kPollsPerLook;
   const bool is_due = (leaving_.load(std::memory_order_relaxed) && now >= polls_at_) ||
                       polls_since_look_ >= kPollsPerLook;
-  if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) || now >= guests_.looks_at() ||
-      owes_.load(std::memory_order_relaxed) ||
+  if (is_rung || is_due || unsent_.load(std::memory_order_relaxed) ||
+      now >= incoming_calls_.looks_at() || owes_.load(std::memory_order_relaxed) ||
       (link_->pollable() >= 0 ? MessageSource::has_news() : link_->look())) {
     return true;
   }
-  if (guests_.looks_at() != Clock::time_point::max()) bell_.ring_at(guests_.looks_at());
+  if (incoming_calls_.looks_at() != Clock::time_point::max())
+    bell_.ring_at(incoming_calls_.looks_at());
   if (looks) bell_.ring_at(silence_.next_look());
   if (deadlock_.next_look() != Clock::time_point::max()) bell_.ring_at(deadlock_.next_look());
   poll_again(now);
@@ -137,15 +138,15 @@ void Node::receive(int source, Frame frame) {
                 "it runs another program, or another build of it; start the same file "
                 "everywhere");
   }
-  GuestsOfFrame guests{source, shared};
-  const std::string wrong = take_messages(header.messages, guests);
-  if (guests.count != 0) start_guests(std::move(guests));
+  CallsOfFrame calls{source, shared};
+  const std::string wrong = take_messages(header.messages, calls);
+  if (calls.count != 0) start_calls(std::move(calls));
   if (!wrong.empty()) lost(source, wrong);
 }
 
 /// Returns what is wrong with the frame, or nothing.
-std::string Node::take_messages(std::uint32_t count, GuestsOfFrame& guests) {
-  const Frame& frame = *guests.frame;
+std::string Node::take_messages(std::uint32_t count, CallsOfFrame& calls) {
+  const Frame& frame = *calls.frame;
   std::size_t at = sizeof(FrameHeader);
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::size_t begin = at;
@@ -161,11 +162,11 @@ std::string Node::take_messages(std::uint32_t count, GuestsOfFrame& guests) {
     }
     if (rules.from == From::kThreads) messages_received_.fetch_add(1, std::memory_order_relaxed);
     if (rules.runs == Runs::kInThread) {
-      if (guests.count++ == 0) guests.first = begin;
+      if (calls.count++ == 0) calls.first = begin;
       continue;
     }
     try {
-      dispatch({guests.source, guests.frame, message->header, message->payload});
+      dispatch({calls.source, calls.frame, message->header, message->payload});
     } catch (const std::out_of_range& error) {
       return "in a message '" + std::string(rules.name) + "' from it: " + error.what();
     }
@@ -177,7 +178,7 @@ void Node::dispatch(const Arrived& message) {
   switch (message.header.kind) {
     case Kind::kInvoke:
     case Kind::kPost:
-      return;  // see start_guests()
+      return;  // see start_calls()
     case Kind::kInline:
       return answer_inline(message);
     case Kind::kInlinePost:
@@ -223,37 +224,37 @@ void Node::dispatch(const Arrived& message) {
 }
 
 /// Counted from here on, so that the poll in which they come has the bell ring if nothing moves.
-void Node::start_guests(GuestsOfFrame guests) {
-  guests_.expect(guests.count);
+void Node::start_calls(CallsOfFrame calls) {
+  incoming_calls_.expect(calls.count);
   runtime_.submit(
-      [self = shared_from_this(), guests = std::move(guests)] { self->run_guests(guests); });
+      [self = shared_from_this(), calls = std::move(calls)] { self->run_calls(calls); });
 }
 
 /// Each is a thread of its own, which a thread makes *child first*, and is the last one itself: one
 /// that does not wait costs little more than a call then. Meanwhile other workers may take the
 /// rest.
-void Node::run_guests(const GuestsOfFrame& guests) {
-  std::size_t at = guests.first;
-  for (std::uint32_t left = guests.count;;) {
-    const Message message = next_message(*guests.frame, at).value();
+void Node::run_calls(const CallsOfFrame& calls) {
+  std::size_t at = calls.first;
+  for (std::uint32_t left = calls.count;;) {
+    const Message message = next_message(*calls.frame, at).value();
     if (rules_of(message.header.kind).runs != Runs::kInThread) continue;
-    const Arrived guest{guests.source, guests.frame, message.header, message.payload};
-    if (--left == 0) return run_guest(guest);
-    runtime::Thread([self = shared_from_this(), guest] { self->run_guest(guest); }).detach();
+    const Arrived call{calls.source, calls.frame, message.header, message.payload};
+    if (--left == 0) return run_call(call);
+    runtime::Thread([self = shared_from_this(), call] { self->run_call(call); }).detach();
   }
 }
 
-void Node::run_guest(const Arrived& message) {
+void Node::run_call(const Arrived& message) {
   const MessageHeader& header = message.header;
-  Guest guest{message.source, header.depth, header.depth >= kDeepest};
-  if (guest.credit_returned) {
+  IncomingCall call{message.source, header.depth, header.depth >= kDeepest};
+  if (call.credit_returned) {
     send(message.source, empty_message(),
          {.kind = Kind::kCredit, .depth = header.depth, .amount = 1});
   }
-  guests_.admit(guest);
+  incoming_calls_.admit(call);
   if (header.kind == Kind::kInvoke) {
     Reply reply = reply_to(message);
-    reply.header.credit_returned = guests_.dismiss(guest);
+    reply.header.credit_returned = incoming_calls_.dismiss(call);
     send(message.source, std::move(reply.message), reply.header);
     return;
   }
@@ -261,7 +262,7 @@ void Node::run_guest(const Arrived& message) {
   function_of(header.function)
       ->run({*this, message.source, header.depth, message.payload}, nullptr);
   count_end_of_post();
-  if (!guests_.dismiss(guest)) return_credit(message.source, header.depth);
+  if (!incoming_calls_.dismiss(call)) return_credit(message.source, header.depth);
 }
 
 /// Runs the function that is asked for.

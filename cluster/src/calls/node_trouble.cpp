@@ -152,7 +152,7 @@ void Node::note_given_up(const Arrived& message) {
 /// sent, would be messages; so would the answer to a body that is on its way. Who leaves waits for
 /// a time only.
 std::optional<MessageCounts> Node::counts_if_passive() const {
-  if (!landings_.empty() || guests_.looks_at() != Clock::time_point::max() ||
+  if (!landings_.empty() || incoming_calls_.looks_at() != Clock::time_point::max() ||
       owes_.load(std::memory_order_relaxed) || ending_.load(std::memory_order_relaxed) ||
       !runtime_.waits_for_source()) {
     return {};

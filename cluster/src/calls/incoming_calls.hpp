@@ -12,45 +12,45 @@
 namespace kumiko::cluster::detail {
 
 /// A function that runs for another rank.
-struct Guest {
+struct IncomingCall {
   int caller;
   unsigned depth;
   bool credit_returned;
-  Guest* previous = nullptr;
-  Guest* next = nullptr;
+  IncomingCall* previous = nullptr;
+  IncomingCall* next = nullptr;
 };
 
 /// The functions that run for others, and when their credits are to go back before they end: where
 /// nothing moves though some run, they may wait for calls that lack credits. What moves is a
 /// function that begins or ends. Threads that yield, or messages of other kinds, may come for ever.
-class Guests {
+class IncomingCalls {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// So many will be admitted.
   void expect(std::uint32_t count) noexcept { count_.fetch_add(count, std::memory_order_relaxed); }
 
-  void admit(Guest& guest) noexcept {
+  void admit(IncomingCall& call) noexcept {
     const std::lock_guard lock(guard_);
     moves_.fetch_add(1, std::memory_order_relaxed);
-    guest.next = first_;
-    if (first_ != nullptr) first_->previous = &guest;
-    first_ = &guest;
+    call.next = first_;
+    if (first_ != nullptr) first_->previous = &call;
+    first_ = &call;
   }
 
   /// Returns whether the credit has been returned already.
-  bool dismiss(Guest& guest) noexcept {
+  bool dismiss(IncomingCall& call) noexcept {
     const std::lock_guard lock(guard_);
     moves_.fetch_add(1, std::memory_order_relaxed);
-    (guest.previous != nullptr ? guest.previous->next : first_) = guest.next;
-    if (guest.next != nullptr) guest.next->previous = guest.previous;
+    (call.previous != nullptr ? call.previous->next : first_) = call.next;
+    if (call.next != nullptr) call.next->previous = call.previous;
     count_.fetch_sub(1, std::memory_order_relaxed);
-    return guest.credit_returned;
+    return call.credit_returned;
   }
 
   // The poller's.
 
-  /// Calls give_back(guest) for some whose credits are to go back now, and returns how many there
+  /// Calls give_back(call) for some whose credits are to go back now, and returns how many there
   /// were. `idle`: the worker has nothing else to do. `time` is asked if need be.
   template <class Time, class GiveBack>
   int relieve(bool idle, Time& time, GiveBack give_back) {
@@ -69,9 +69,9 @@ class Guests {
     latest_move_ = now;
     const std::lock_guard lock(guard_);
     int relieved = 0;
-    for (Guest* guest = first_; guest != nullptr && relieved < kMost; guest = guest->next) {
-      if (std::exchange(guest->credit_returned, true)) continue;
-      give_back(std::as_const(*guest));
+    for (IncomingCall* call = first_; call != nullptr && relieved < kMost; call = call->next) {
+      if (std::exchange(call->credit_returned, true)) continue;
+      give_back(std::as_const(*call));
       ++relieved;
     }
     // One that is admitted later counts as a move.
@@ -89,7 +89,7 @@ class Guests {
   static constexpr int kMost = 8;  ///< credits that go back at a time
 
   runtime::detail::SpinLock guard_;
-  Guest* first_ = nullptr;               ///< guarded
+  IncomingCall* first_ = nullptr;        ///< guarded
   std::atomic<std::uint32_t> count_{0};  ///< those that are yet to begin, too
   std::atomic<std::uint64_t> moves_{0};  ///< how many have begun or ended
 
