@@ -4,8 +4,8 @@
 
 namespace kumiko::cluster::detail {
 
-Ticket add_entry(Node& node, Pending& entry) { return node.add_entry(entry); }
-bool take_entry(Node& node, Ticket ticket) { return node.take_entry(ticket); }
+Ticket add_entry(Node& node, Pending& entry) { return node.answers().add_entry(entry); }
+bool take_entry(Node& node, Ticket ticket) { return node.answers().take_entry(ticket); }
 
 TokenCore& TokenCore::operator=(TokenCore&& other) noexcept {
   if (this == &other) return *this;
@@ -23,12 +23,12 @@ Node& TokenCore::used() {
 }
 
 void TokenCore::assign(Packer pack) {
-  used().assign(home_, ticket_, pack);
+  used().answers().assign(home_, ticket_, pack);
   node_ = nullptr;
 }
 
 void TokenCore::fail(std::string_view what) {
-  used().assign_failure(home_, ticket_, "kumiko::cluster::RemoteToken", what);
+  used().answers().assign_failure(home_, ticket_, "kumiko::cluster::RemoteToken", what);
   node_ = nullptr;
 }
 
@@ -46,7 +46,7 @@ void TokenCore::depart(Writer& writer) {
 /// The home learns where the token goes, so that it notices if that rank is lost, or this one
 /// while the token is on its way.
 void TokenCore::leave(int destination) {
-  std::exchange(node_, nullptr)->note_move(home_, ticket_, destination, moves_ + 1);
+  std::exchange(node_, nullptr)->answers().note_move(home_, ticket_, destination, moves_ + 1);
 }
 
 std::size_t send_tokens(Writer& writer, bool named) {
@@ -60,7 +60,7 @@ std::size_t send_tokens(Writer& writer, bool named) {
 
 TokenCore TokenCore::arrive(Reader& reader) {
   const auto travelling = Packing<Travelling>::unpack(reader);
-  reader.node().note_arrival(travelling.home, travelling.ticket, travelling.moves);
+  reader.node().answers().note_arrival(travelling.home, travelling.ticket, travelling.moves);
   return {reader.node(), travelling.home, travelling.ticket, travelling.moves};
 }
 

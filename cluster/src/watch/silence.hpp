@@ -57,11 +57,11 @@ class Silence {
   std::vector<Step> look(Clock::time_point now, const std::vector<bool>& awaited);
 
   /// Whether a look is to come though nobody polls: when something was awaited at the last one, or
-  /// may be since. `stirs` changes whenever something begins to be awaited.
-  bool wants_look(std::uint64_t stirs) const noexcept {
-    return was_awaiting_ || stirs != stirs_seen_;
+  /// may be since. `activity` changes whenever something begins to be awaited.
+  bool wants_look(std::uint64_t activity) const noexcept {
+    return was_awaiting_ || activity != activity_seen_;
   }
-  void note_stirs(std::uint64_t stirs) noexcept { stirs_seen_ = stirs; }
+  void note_activity(std::uint64_t activity) noexcept { activity_seen_ = activity; }
   Clock::time_point next_look() const noexcept { return next_look_; }
 
  private:
@@ -90,7 +90,7 @@ class Silence {
   std::vector<Other> others_;
   Clock::time_point next_look_;
   Clock::time_point latest_look_;
-  std::uint64_t stirs_seen_ = 0;
+  std::uint64_t activity_seen_ = 0;
   bool was_awaiting_ = false;
 };
 

@@ -34,6 +34,11 @@ struct Answer {
   std::exception_ptr exception;
 };
 
+/// An answer that is an exception; one without a value if `exception` is null.
+inline Answer failure(std::exception_ptr exception) {
+  return {nullptr, nullptr, {}, std::move(exception)};
+}
+
 /// Writes the arguments of a call, once there is a credit for it.
 using Packer = runtime::FunctionRef<void(Writer&)>;
 
