@@ -1,45 +1,68 @@
-// Requests of MPI, and counts of bytes, as links by MPI use them.
+// Requests, counts and errors of MPI.
 #pragma once
 
+#include <array>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <mpi.h>
 
-namespace kumiko_mpi {
+namespace kumiko::cluster::mpi {
 
-/// A frame, or a body, whose sending or receiving MPI has not ended yet.
-struct Passage {
+/// The latest error of MPI.
+class LastError {
+ public:
+  const char* text() const { return text_.c_str(); }
+  void set(std::string text) { text_ = std::move(text); }
+
+  /// Returns true if this call of MPI has failed, and keeps MPI's text.
+  bool is_by(int result, const char* call) {
+    if (result == MPI_SUCCESS) return false;
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(result, text.data(), &length);
+    set(std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+    return true;
+  }
+
+ private:
+  std::string text_;
+};
+
+/// A frame or a body that MPI sends or receives.
+struct Transfer {
   void* frame;  ///< nullptr for a body
   int peer;
   std::uint64_t body = 0;  ///< its number
 };
 
-/// Requests of MPI, each with its passage, in no order.
-class Passages {
+/// Requests of MPI, each with its transfer, in no order.
+class Transfers {
  public:
   bool empty() const { return requests_.empty(); }
   std::size_t size() const { return requests_.size(); }
 
-  void add(MPI_Request request, Passage passage) {
+  void add(MPI_Request request, Transfer transfer) {
     requests_.push_back(request);
-    passages_.push_back(passage);
+    transfers_.push_back(transfer);
   }
 
-  /// Has MPI end those of bodies with this rank, which are taken as ended then, if it can.
+  /// Cancels the transfers of bodies with this rank. take_ended() reports them once MPI has ended
+  /// them.
   int cancel_bodies(int peer) {
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (passages_[i].frame != nullptr || passages_[i].peer != peer) continue;
-      if (requests_[i] == MPI_REQUEST_NULL) continue;  // take_ended() is about to tell of it
+      if (transfers_[i].frame != nullptr || transfers_[i].peer != peer) continue;
+      if (requests_[i] == MPI_REQUEST_NULL) continue;  // take_ended() reports it
       if (const int result = MPI_Cancel(&requests_[i]); result != MPI_SUCCESS) return result;
     }
     return MPI_SUCCESS;
   }
 
-  /// Calls done(passage) for those that have ended. Returns what MPI does.
+  /// Calls done(transfer) for those that have ended. Returns the result of MPI.
   template <class Done>
   int take_ended(Done done) {
     if (empty()) return MPI_SUCCESS;
@@ -48,26 +71,27 @@ class Passages {
     const int result = MPI_Testsome(static_cast<int>(size()), requests_.data(), &count,
                                     ended_.data(), MPI_STATUSES_IGNORE);
     if (result != MPI_SUCCESS || count == MPI_UNDEFINED) return result;
-    for (int i = 0; i < count; ++i) done(passages_[static_cast<std::size_t>(ended_[i])]);
+    for (int i = 0; i < count; ++i) done(transfers_[static_cast<std::size_t>(ended_[i])]);
     // MPI has set the ended ones to null.
     std::size_t kept = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (requests_[i] == MPI_REQUEST_NULL) continue;
       requests_[kept] = requests_[i];
-      passages_[kept++] = passages_[i];
+      transfers_[kept++] = transfers_[i];
     }
     requests_.resize(kept);
-    passages_.resize(kept);
+    transfers_.resize(kept);
     return result;
   }
 
  private:
   std::vector<MPI_Request> requests_;
-  std::vector<Passage> passages_;
+  std::vector<Transfer> transfers_;
   std::vector<int> ended_;
 };
 
-/// Bytes in MPI's counts, which are int: as they are, or as one element of a type that is as large.
+/// A number of bytes as a count and a type for MPI. Counts of MPI are int, so more than INT_MAX
+/// bytes are one element of a type of that size.
 class Count {
  public:
   explicit Count(std::size_t bytes) {
@@ -102,4 +126,4 @@ class Count {
   MPI_Datatype type_ = MPI_BYTE;
 };
 
-}  // namespace kumiko_mpi
+}  // namespace kumiko::cluster::mpi
