@@ -92,11 +92,11 @@ void Answers::take_reply(const IncomingMessage& message) {
 /// No thread takes the result, so the tokens in it, which are listed at its end, remain unused.
 void Answers::drop_tokens(const IncomingMessage& message) {
   if (message.header.kind != Kind::kReply || message.header.amount == 0) return;
-  const std::size_t size = message.header.amount * sizeof(TokenCore::Travelling);
+  const std::size_t size = message.header.amount * sizeof(TokenCore::Packed);
   if (size > message.payload.size()) throw std::out_of_range("a reply is shorter than its tokens");
   Reader reader(message.payload.last(size), endpoint_.node);
   while (reader.left() > 0) {
-    const auto token = Packing<TokenCore::Travelling>::unpack(reader);
+    const auto token = Packing<TokenCore::Packed>::unpack(reader);
     assign_failure(token.home, token.ticket, "kumiko::cluster::RemoteToken",
                    "the token was in the result of a call that was given up");
   }

@@ -49,9 +49,10 @@ struct Counters {
 /// One rank's endpoint in its cluster: the link, the Runtime that polls it, and a Peer for each
 /// rank, this one included. It holds what the other parts of a Node share, and decides nothing.
 ///
-/// *Invariant.* Constants do not change after construction; the rest is atomic or locks itself.
-/// The link is the exception: only the poller calls its functions that are not const. The Runtime
-/// lets one OS thread poll at a time, and the Node ends the link when no thread polls any more.
+/// *Invariant.* Constants and the list of peers do not change after construction; the rest is
+/// atomic or locks itself. The exceptions are the link and Bell::ring_at(), which only the poller
+/// uses: the Runtime lets one OS thread poll at a time, and the Node ends the link after the last
+/// poll.
 ///
 /// The parts of the Node use it, from any thread.
 struct Endpoint {

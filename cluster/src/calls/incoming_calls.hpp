@@ -1,4 +1,4 @@
-// The functions that run on this rank for others.
+// The calls of other ranks that run on this one.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace kumiko::cluster::detail {
 
-/// A function that runs for another rank.
+/// A call of another rank.
 struct IncomingCall {
   int caller;
   unsigned depth;
@@ -20,14 +20,21 @@ struct IncomingCall {
   IncomingCall* next = nullptr;
 };
 
-/// The functions that run for others, and when their credits are to go back before they end: where
-/// nothing moves though some run, they may wait for calls that lack credits. What moves is a
-/// function that begins or ends. Threads that yield, or messages of other kinds, may come for ever.
+/// The calls of other ranks that run, and the decision to return their credits before they end: if
+/// calls run but none begins or ends, they may wait for calls that lack credits. Other events do
+/// not count, because threads may yield, and messages of other kinds arrive, without end.
+///
+/// *Invariant.* The credit of a call is returned once: relieve() and dismiss() decide under the
+/// lock which of them returns it. The lock protects the list and the calls in it; the counts are
+/// atomic.
+///
+/// The threads that run calls admit and dismiss them; the poller calls the other functions, and has
+/// the last four members to itself.
 class IncomingCalls {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// So many will be admitted.
+  /// This number of calls will be admitted.
   void expect(std::uint32_t count) noexcept { count_.fetch_add(count, std::memory_order_relaxed); }
 
   void admit(IncomingCall& call) noexcept {
@@ -38,7 +45,7 @@ class IncomingCalls {
     first_ = &call;
   }
 
-  /// Returns whether the credit has been returned already.
+  /// Returns true if the credit has been returned already.
   bool dismiss(IncomingCall& call) noexcept {
     const std::lock_guard lock(guard_);
     moves_.fetch_add(1, std::memory_order_relaxed);
@@ -50,8 +57,8 @@ class IncomingCalls {
 
   // The poller's.
 
-  /// Calls give_back(call) for some whose credits are to go back now, and returns how many there
-  /// were. `idle`: the worker has nothing else to do. `time` is asked if need be.
+  /// Calls give_back(call) for calls whose credits must be returned now. Returns their number.
+  /// `idle`: the worker has nothing else to do. Calls time() only if it needs the time.
   template <class Time, class GiveBack>
   int relieve(bool idle, Time& time, GiveBack give_back) {
     looks_at_ = Clock::time_point::max();
@@ -74,24 +81,24 @@ class IncomingCalls {
       give_back(std::as_const(*call));
       ++relieved;
     }
-    // One that is admitted later counts as a move.
+    // A call that is admitted later counts as a move.
     all_relieved_ = relieved == 0;
     if (!all_relieved_) looks_at_ = now + kStuckAfter;
     return relieved;
   }
 
-  /// When relieve() is to be called again at the latest; never: Clock::time_point::max().
+  /// The time by which relieve() must be called again; Clock::time_point::max() if there is none.
   Clock::time_point looks_at() const noexcept { return looks_at_; }
 
  private:
   static constexpr std::chrono::milliseconds kStuckAfter{1};
   static constexpr std::chrono::milliseconds kStuckWhileBusyAfter{10};
-  static constexpr int kMost = 8;  ///< credits that go back at a time
+  static constexpr int kMost = 8;  ///< credits that are returned at a time
 
   runtime::detail::SpinLock guard_;
   IncomingCall* first_ = nullptr;        ///< guarded
-  std::atomic<std::uint32_t> count_{0};  ///< those that are yet to begin, too
-  std::atomic<std::uint64_t> moves_{0};  ///< how many have begun or ended
+  std::atomic<std::uint32_t> count_{0};  ///< includes calls that have not begun yet
+  std::atomic<std::uint64_t> moves_{0};  ///< the number of begins and ends of calls
 
   // The poller's.
   Clock::time_point latest_move_ = Clock::now();

@@ -30,7 +30,8 @@ namespace kumiko::cluster::detail {
 /// from it; its lock protects it. The link ends once: the poller closes it after all ranks have
 /// left, or the destructor of the Node ends it after the last poll.
 ///
-/// A thread calls leave() or abandon() once. The poller calls the functions of the second part.
+/// The thread that ends the Cluster calls leave() or abandon(); only the first call has an effect.
+/// The poller calls the functions of the second part.
 class Membership {
  public:
   Membership(Endpoint& endpoint, Sender& sender, PendingCalls& pending, OutgoingCalls& calls,

@@ -21,11 +21,11 @@ namespace kumiko::cluster::detail {
 /// Sends messages: threads put them into the outboxes of their ranks, and the poller passes the
 /// outboxes' frames to the link.
 ///
-/// *Invariant.* If an outbox has a message, unsent_ is true or the poller is in flush(). It holds
-/// because a thread sets unsent_ after it has filled the outbox, and flush() clears unsent_ before
-/// it takes from the outboxes; a message that is added later sets it again. sending_ is true from
-/// before flush() clears unsent_ until the link has the frames, so that is_sending() misses none.
-/// The outboxes' own locks protect their contents; the flags are atomic.
+/// *Invariant.* If an outbox has a message, unsent_ is true, or the poller is in flush(), or the
+/// thread that adds it is about to set unsent_. It holds because a thread sets unsent_ after it has
+/// filled the outbox, and flush() clears unsent_ before it takes from the outboxes. sending_ is
+/// true from before flush() clears unsent_ until the link has the frames, so that is_sending()
+/// misses none. The outboxes' own locks protect their contents; the flags are atomic.
 ///
 /// Threads that call or answer use the first part, the poller also the second one.
 class Sender {

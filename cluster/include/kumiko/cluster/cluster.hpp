@@ -16,26 +16,25 @@ namespace kumiko::cluster {
 
 /// Counters of a rank's messages.
 struct ClusterStatistics {
-  std::uint64_t messages_sent = 0;
-  std::uint64_t messages_received = 0;
-  std::uint64_t frames_sent = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t credit_waits = 0;   ///< calls that had to wait for a credit
-  std::uint64_t polls = 0;          ///< polls for messages, including empty ones
-  std::uint64_t credits_early = 0;  ///< credits returned before a function had ended
+  std::uint64_t messages_sent = 0;      ///< calls, answers and others that may wake a thread
+  std::uint64_t messages_received = 0;  ///< of the same kinds
+  std::uint64_t frames_sent = 0;        ///< sent by the link, each with one or more messages
+  std::uint64_t bytes_sent = 0;         ///< in frames and bodies
+  std::uint64_t credit_waits = 0;       ///< calls that had to wait for a credit
+  std::uint64_t polls = 0;              ///< polls for messages, including empty ones
+  std::uint64_t credits_early = 0;      ///< credits returned before a function had ended
 };
 
+/// Options of a rank. All ranks should have the same.
 struct ClusterOptions {
   /// The largest number of calls of one depth that a rank may have in progress at another rank; at
   /// least 1.
   int window = 256;
   /// Messages to one rank are gathered into a bundle. This is the largest size of a bundle in
-  /// bytes;
-  /// MPIs send as many without asking the receiver first.
+  /// bytes; MPIs send as many without asking the receiver first.
   std::size_t bundle_bytes = 4032;
   /// The longest time for which messages are gathered. A bundle is sent earlier if it is full, or
-  /// if
-  /// the worker has nothing else to do.
+  /// if the worker has nothing else to do.
   std::chrono::nanoseconds bundle_time = std::chrono::microseconds(2);
   /// The time for which leave() waits for the others before it treats them as lost.
   std::chrono::milliseconds patience = std::chrono::seconds(30);
@@ -47,8 +46,8 @@ struct ClusterOptions {
   /// on the same machine is lost as soon as its end is noticed; a process stopped by a debugger is
   /// not lost.
   std::chrono::milliseconds lost_after = std::chrono::seconds(60);
-  /// Whether to report a deadlock on stderr, if the threads of all ranks wait for each other: once,
-  /// rank by rank, what each thread waits for. The report is made after
+  /// True to report a deadlock on stderr if the threads of all ranks wait for each other: once,
+  /// rank by rank, with what each thread waits for. The report is made after
   /// runtime::Options::deadlock_report_after (0: never), but not after a rank is lost. The ranks
   /// continue to wait. Must be the same on all ranks.
   bool report_deadlocks = true;
@@ -75,7 +74,9 @@ class Cluster {
   /// them the reason.
   ~Cluster();
 
+  /// The number of this rank, from 0.
   int rank() const noexcept { return here().rank(); }
+  /// The number of ranks, lost ones included.
   int size() const noexcept { return here().size(); }
 
   /// This rank, for calls of depth 0.
@@ -90,11 +91,12 @@ class Cluster {
   /// Leaves immediately: the other ranks get RankLost with this reason.
   void abandon(std::string_view reason);
 
+  /// The counts of this rank's messages until now.
   ClusterStatistics statistics() const;
 
  private:
   std::shared_ptr<detail::Node> node_;
-  const int exceptions_ = std::uncaught_exceptions();  ///< when it was made
+  const int exceptions_ = std::uncaught_exceptions();  ///< in flight at construction
 };
 
 }  // namespace kumiko::cluster

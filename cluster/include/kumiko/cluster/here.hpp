@@ -32,18 +32,21 @@ namespace detail {
 
 struct Body;
 
-/// Internal calls of inline functions.
+/// Internal calls of inline functions, given as a Function.
 struct Inline {
+  /// As Here::invoke_inline().
   static Answer call(const Here& here, int rank, const Function& function, Packer pack);
+  /// As call(), but does not wait: `pending` gets the answer.
   static void call_later(const Here& here, int rank, const Function& function, Packer pack,
                          std::unique_ptr<Pending> pending);
+  /// As call_later(), with a body.
   static void write(const Here& here, int rank, const Function& function, Packer pack, Body& body,
                     std::unique_ptr<Pending> written);
 };
 
 }  // namespace detail
 
-/// The request for an inline function: see Here::invoke_inline().
+/// A function that can be called inline: see Here::invoke_inline().
 template <class F, class... Arguments>
 concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
     !std::is_invocable_v<const F&, const Here&, Arguments...>;
@@ -52,33 +55,35 @@ concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
 /// reach other ranks. It is a value that may be copied, also to threads that the function spawns.
 /// The Cluster must outlive it.
 ///
-/// *What can be invoked.* An object without state, as a lambda without captures, of a type that all
-/// ranks know, since they run the same program. It is called there with the arguments, or with
-/// (const Here&, arguments...) if it accepts that, in its own lightweight thread. It may wait,
+/// *What can be invoked.* An object without state, such as a lambda without captures, of a type
+/// that all ranks know because they run the same program. It is called there with the arguments, or
+/// with (const Here&, arguments...) if it accepts that, in its own lightweight thread. It may wait,
 /// spawn threads and invoke functions, also on the invoking rank. Arguments and results are copied
 /// by Packing; a std::span or std::string_view among the arguments is valid during the call. If a
 /// rank invokes a function on itself, nothing is packed.
 ///
-/// *No deadlock, bounded memory.* Each rank may have Options::window calls in progress at each
-/// other rank, for each *depth*. A call through a Cluster has depth 0, and a call that a function
-/// of depth d makes through its Here has depth d + 1. A caller without a credit suspends, but its
-/// rank continues to receive messages. The credit returns with the answer. So calls of depth d wait
-/// only for calls of depth d + 1, and those of the greatest depth for none; so every call ends. A
-/// rank holds at most window × ranks × depths threads for others. The waiting caller has the memory
-/// for the answer. Functions that wait for something other than their own calls (for a token, for a
-/// later call) could keep all credits. Therefore a rank without progress for a millisecond returns
-/// credits early, so that more calls arrive; memory is not bounded then. At depth 255 and beyond, a
-/// credit returns when the function begins, because such a chain is a ring of posts rather than
-/// nested calls. tests/cluster/credits_model_test.cpp tries all orders.
+/// *No deadlock, bounded memory.* Each rank may have ClusterOptions::window calls in progress at
+/// each other rank, for each *depth*. A call through a Cluster has depth 0, and a call that a
+/// function of depth d makes through its Here has depth d + 1. A caller without a credit suspends,
+/// but its rank continues to receive messages. The credit returns with the answer. So calls of
+/// depth d wait only for calls of depth d + 1, and those of the greatest depth for none; so every
+/// call ends. A rank holds at most window × ranks × depths threads for others. The waiting caller
+/// has the memory for the answer. Functions that wait for something other than their own calls (for
+/// a token, for a later call) could keep all credits. Therefore a rank without progress for a
+/// millisecond returns credits early, so that more calls arrive; memory is not bounded then. At
+/// depth 255 and beyond, a credit returns when the function begins, because such a chain is a ring
+/// of posts rather than nested calls. tests/cluster/credits_model_test.cpp tries all orders.
 class Here {
  public:
+  /// The number of this rank, from 0.
   int rank() const noexcept;
   /// The number of ranks, lost ones included.
   int size() const noexcept;
   /// The rank that has invoked this function; this rank if it was not invoked by another one.
   int caller() const noexcept { return caller_; }
+  /// True if this rank cannot reach the other one any more.
   bool is_lost(int rank) const;
-  /// Whether a rank has announced by Cluster::leave() that it leaves. It then serves calls until
+  /// True if a rank has announced by Cluster::leave() that it leaves. It then serves calls until
   /// all ranks have left, but makes no more calls.
   bool is_leaving(int rank) const;
 
@@ -100,8 +105,8 @@ class Here {
   auto invoke(int rank, F function, Arguments... arguments) const
       -> detail::ReturnedBy<F, Arguments...>;
 
-  /// The same, without waiting: the Future gets the result or the exception. May suspend until
-  /// there is a credit; limits apply only to this.
+  /// As invoke(), without waiting: the Future gets the result or the exception. May suspend until
+  /// there is a credit; limits apply only to this wait.
   template <class F, class... Arguments>
   auto async(int rank, F function, Arguments... arguments) const
       -> Future<detail::ReturnedBy<F, Arguments...>>;
@@ -136,12 +141,11 @@ class Here {
   /// The Runtime on which this rank's functions run.
   runtime::Runtime& runtime() const noexcept;
 
-  /// Whether both stand for the same rank of the same cluster, whatever their callers and limits.
+  /// True if both stand for the same rank of the same cluster, whatever their callers and limits.
   friend bool operator==(const Here& a, const Here& b) noexcept { return a.node_ == b.node_; }
 
  private:
   friend class Cluster;
-  friend class detail::Node;
   friend struct detail::Inline;
   friend detail::Node& detail::node_of(const Here& here) noexcept;
 
@@ -197,7 +201,7 @@ class Here {
   /// Keeps the rank's node alive for a thread that is not waited for.
   std::shared_ptr<const void> kept_node() const;
 
-  /// The same rank, as a function sees it that it has invoked itself.
+  /// The Here of a function that this rank invokes on itself.
   Here below() const noexcept { return {*node_, rank(), depth_ + 1}; }
 
   detail::Answer call(int rank, Way way, const detail::Function& function,
@@ -255,7 +259,7 @@ auto Here::invoke(int rank, F /*function*/, Arguments... arguments) const
     return detail::unpack_answer<Result>(
         call(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack));
   }
-  // An OS thread has no threads to join.
+  // An OS thread cannot join a lightweight thread.
   if (runtime::this_thread::worker_index() < 0) {
     return begin_own<F, Result, Arguments...>(arguments...).get();
   }

@@ -22,8 +22,8 @@ namespace detail {
 /// The rank that a Here is of.
 Node& node_of(const Here& here) noexcept;
 
-/// Completes a message, with its tokens. Returns their number; lists them at the message's end if
-/// the receiver may drop it unread.
+/// Completes a message and passes on its tokens. Returns their number. Lists them at the end of the
+/// message if the receiver may drop it unread (`named`).
 std::size_t send_tokens(Writer& writer, bool named);
 
 /// The content of an answer to an invocation: bytes of a frame, or an exception.
@@ -39,7 +39,7 @@ inline Answer failure(std::exception_ptr exception) {
   return {nullptr, nullptr, {}, std::move(exception)};
 }
 
-/// Writes the arguments of a call, once there is a credit for it.
+/// Writes the arguments of a call. Called once there is a credit for the call.
 using Packer = runtime::FunctionRef<void(Writer&)>;
 
 /// Identifies a waiting call in a message and its answer. If an answer arrives after the call was
@@ -61,6 +61,7 @@ class Pending {
   virtual const void* waited_at() const noexcept { return nullptr; }
 };
 
+/// The result in an answer. \throws the exception in it
 template <class R>
 R unpack_answer(const Answer& answer) {
   if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
@@ -70,10 +71,11 @@ R unpack_answer(const Answer& answer) {
   }
 }
 
-/// Hands the answer to a Future.
+/// A call whose answer goes to a Future.
 template <class R>
 class PendingFuture final : public Pending {
  public:
+  /// To be called once.
   runtime::Future<R> future() { return promise_.get_future(); }
 
   void finish(Answer answer) override {

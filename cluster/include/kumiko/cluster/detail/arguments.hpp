@@ -15,7 +15,7 @@
 
 namespace kumiko::cluster::detail {
 
-/// The type that F returns to its invoker, called with or without a Here in front of the arguments.
+/// The type of the result of F, called with or without a Here in front of the arguments.
 template <class F, class... Arguments>
 struct Returned {
   static_assert(std::is_invocable_v<const F&, Arguments...>,
@@ -31,7 +31,7 @@ struct Returned<F, Arguments...> {
 template <class F, class... Arguments>
 using ReturnedBy = typename Returned<F, Arguments...>::Type;
 
-/// Arguments as the bytes that Packing would make of them, for those that it copies as they are.
+/// Arguments as the bytes that Packing makes of them, if it copies all of them as bytes.
 template <class... Arguments>
 class PackedItem {
  public:
