@@ -207,7 +207,7 @@ std::string Membership::reason_to_abandon() const {
   if (loss.is_of_other_than(endpoint_.rank)) {
     return loss.while_leaving ? std::string(loss.error().what()) : std::string();
   }
-  if (loss.rank == endpoint_.rank) return "the others have given it up: " + loss.reason;
+  if (loss.rank == endpoint_.rank) return "the others treat it as lost: " + loss.reason;
   return "it has not left the cluster in order";
 }
 

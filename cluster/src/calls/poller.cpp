@@ -172,11 +172,11 @@ std::string Poller::take_messages(std::uint32_t count, CallsOfFrame& calls) {
     if (!message) return "a frame from it ends within a message";
     const Kind kind = message->header.kind;
     if (!is_known(kind) || message->header.depth > kDeepest) {
-      return "a message from it is of no kind that is known";
+      return "a message from it has an unknown kind";
     }
     const KindRules& rules = rules_of(kind);
     if (rules.runs != Runs::kNone && function_of(message->header.function) == nullptr) {
-      return "it asks for a function that is not there";
+      return "it calls a function that this program does not have";
     }
     if (rules.from == From::kThreads) {
       endpoint_.counters.messages_received.fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// How a program becomes a rank: the MPI, if any, that has launched it, and its cores.
+// The launch of a program as a rank: its MPI, if there is one, and its cores.
 #pragma once
 
 #include <memory>

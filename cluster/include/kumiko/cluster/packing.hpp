@@ -1,4 +1,4 @@
-// How values are written to messages and read from them, and how to customise this for a type.
+// Writes values to messages and reads them; types may customise it.
 #pragma once
 
 #include <array>
