@@ -1,5 +1,5 @@
-// Functions that run for others get their credits back once where nothing moves, and who polls is
-// left alone afterwards.
+// The credits of incoming calls are returned early, once, if no call begins or ends; afterwards the
+// poller has nothing to look at.
 #include "calls/incoming_calls.hpp"
 
 #include <array>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kNever = IncomingCalls::Clock::time_point::max();
 
-/// Polls until nothing is to be looked at again. Returns how many credits went back.
+/// Polls until there is no next look. Returns the number of credits that were returned.
 int relieved(IncomingCalls& calls) {
   int count = 0;
   const auto limit = IncomingCalls::Clock::now() + 10s;
@@ -26,13 +26,13 @@ int relieved(IncomingCalls& calls) {
   return count;
 }
 
-TEST(IncomingCallsTest, GivenNobodyThenThereIsNothingToLookAt) {
+TEST(IncomingCallsTest, GivenNoCallThenThereIsNothingToLookAt) {
   IncomingCalls calls;
   EXPECT_EQ(calls.relieve(true, IncomingCalls::Clock::now, [](const IncomingCall&) {}), 0);
   EXPECT_EQ(calls.looks_at(), kNever);
 }
 
-TEST(IncomingCallsTest, GivenThoseThatWaitThenTheirCreditsGoBackOnceAndNobodyLooksAgain) {
+TEST(IncomingCallsTest, GivenCallsThatWaitThenTheirCreditsGoBackOnceAndThereIsNoFurtherLook) {
   IncomingCalls calls;
   std::array<IncomingCall, 20> waiting{};
   for (IncomingCall& call : waiting) {
@@ -47,7 +47,7 @@ TEST(IncomingCallsTest, GivenThoseThatWaitThenTheirCreditsGoBackOnceAndNobodyLoo
   for (IncomingCall& call : waiting) EXPECT_TRUE(calls.dismiss(call));
 }
 
-TEST(IncomingCallsTest, GivenOneThatComesLaterThenItsCreditGoesBackToo) {
+TEST(IncomingCallsTest, GivenACallThatComesLaterThenItsCreditGoesBackToo) {
   IncomingCalls calls;
   IncomingCall first{};
   calls.expect(1);

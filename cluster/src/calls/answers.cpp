@@ -15,13 +15,7 @@ namespace kumiko::cluster::detail {
 
 void Answers::assign(int home, Ticket ticket, Packer pack) {
   Frame message = Sender::packed(home, pack);
-  if (home != endpoint_.rank) {
-    return sender_.send(home, std::move(message),
-                        {.kind = Kind::kReply,
-                         .credit_returned = true,
-                         .slot = ticket.slot,
-                         .generation = ticket.generation});
-  }
+  if (home != endpoint_.rank) return send(Kind::kReply, home, ticket, std::move(message));
   const auto shared = std::make_shared<const Frame>(std::move(message));
   finish(ticket, {&endpoint_.node, shared, std::span(*shared).subspan(kBeforePayload), nullptr});
 }
@@ -29,14 +23,18 @@ void Answers::assign(int home, Ticket ticket, Packer pack) {
 void Answers::assign_failure(int home, Ticket ticket, std::string_view type,
                              std::string_view what) {
   if (home != endpoint_.rank) {
-    return sender_.send(home, failure_message(type, what),
-                        {.kind = Kind::kFailure,
-                         .credit_returned = true,
-                         .slot = ticket.slot,
-                         .generation = ticket.generation});
+    return send(Kind::kFailure, home, ticket, failure_message(type, what));
   }
   finish(ticket,
          failure(std::make_exception_ptr(RemoteError(home, std::string(type), std::string(what)))));
+}
+
+void Answers::send(Kind kind, int home, Ticket ticket, Frame message) {
+  sender_.send(home, std::move(message),
+               {.kind = kind,
+                .credit_returned = true,
+                .slot = ticket.slot,
+                .generation = ticket.generation});
 }
 
 void Answers::finish(Ticket ticket, Answer answer) {

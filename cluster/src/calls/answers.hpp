@@ -49,6 +49,7 @@ class Answers {
   void take_arrival(const IncomingMessage& message);
 
  private:
+  void send(Kind kind, int home, Ticket ticket, Frame message);
   void finish(Ticket ticket, Answer answer);
   void fail(const PendingCalls::Failed& failed);
   void drop_tokens(const IncomingMessage& message);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/link.hpp>
@@ -47,7 +48,8 @@ namespace kumiko::cluster::detail {
 class Node final : public std::enable_shared_from_this<Node> {
  public:
   /// \param link  nullptr for a cluster of one rank, which is not polled
-  Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterOptions& options);
+  Node(runtime::Runtime& runtime, std::unique_ptr<Link> link, const ClusterOptions& options)
+      : endpoint_(*this, runtime, std::move(link), options) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   /// Ends the link. No thread polls any more.
