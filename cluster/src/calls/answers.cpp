@@ -83,8 +83,8 @@ void Answers::take_reply(const IncomingMessage& message) {
   if (header.kind == Kind::kReply) {
     return call->finish({&endpoint_.node, message.frame, message.payload, nullptr});
   }
-  call->finish(failure(
-      std::make_exception_ptr(RemoteError(message.source, std::move(type), std::move(what)))));
+  call->finish(
+      failure(std::make_exception_ptr(RemoteError(message.source, std::move(type), what))));
 }
 
 /// No thread takes the result, so the tokens in it, which are listed at its end, remain unused.

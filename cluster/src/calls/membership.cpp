@@ -22,8 +22,7 @@ constexpr std::chrono::milliseconds kLongestAnnouncement{1000};
 }  // namespace
 
 Membership::Membership(Endpoint& endpoint, Sender& sender, PendingCalls& pending,
-                       OutgoingCalls& calls, Collections& collections,
-                       IncomingWrites& writes) noexcept
+                       OutgoingCalls& calls, Collections& collections, IncomingWrites& writes)
     : endpoint_(endpoint),
       sender_(sender),
       pending_(pending),

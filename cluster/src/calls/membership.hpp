@@ -35,7 +35,7 @@ namespace kumiko::cluster::detail {
 class Membership {
  public:
   Membership(Endpoint& endpoint, Sender& sender, PendingCalls& pending, OutgoingCalls& calls,
-             Collections& collections, IncomingWrites& writes) noexcept;
+             Collections& collections, IncomingWrites& writes);
 
   /// See Cluster. Suspends, or blocks an OS thread.
   void leave();
