@@ -24,7 +24,7 @@ enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kB
 
 /// A collective operation, with the data by which the ranks check that they ask for the same one.
 struct Collection {
-  Operation operation{};
+  Operation operation{};   ///< the same on all ranks
   int root = 0;            ///< the rank that gets the parts of kGather
   std::uint32_t type = 0;  ///< hash of the values' type
 
@@ -57,10 +57,13 @@ void for_each_part(const Answer& answer, Take take) {
 template <class Result, class Finish>
 class Collecting final : public Pending {
  public:
+  /// \param finish  called with the answer; returns the result
   explicit Collecting(Finish finish) : finish_(std::move(finish)) {}
 
+  /// To be called once.
   Future<Result> future() { return promise_.get_future(); }
 
+  /// Makes the result of the Future.
   void finish(Answer answer) override {
     try {
       if (answer.exception != nullptr) std::rethrow_exception(answer.exception);

@@ -21,6 +21,8 @@ struct LeaveUninitialised : std::allocator<T> {
   struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = LeaveUninitialised<Other>;
   };
+  /// Constructs an element, without a value if there are no arguments.
+  /// \{
   template <class Other>
   void construct(Other* place) noexcept {
     ::new (static_cast<void*>(place)) Other;
@@ -29,6 +31,7 @@ struct LeaveUninitialised : std::allocator<T> {
   void construct(Other* place, Arguments&&... arguments) {
     ::new (static_cast<void*>(place)) Other(std::forward<Arguments>(arguments)...);
   }
+  /// \}
 };
 
 }  // namespace detail

@@ -24,18 +24,21 @@ namespace detail {
 class TokenCore {
  public:
   TokenCore() noexcept = default;
-  /// \param home  the rank of the entry
-  /// \param moves  the number of ranks that have passed the right on
+  /// The right to assign the entry with this ticket on rank `home`, after `moves` moves.
   TokenCore(Node& node, int home, Ticket ticket, std::uint32_t moves = 0) noexcept
       : node_(&node), home_(home), ticket_(ticket), moves_(moves) {}
+  /// Takes the right over.
+  /// \{
   TokenCore(TokenCore&& other) noexcept
       : node_(std::exchange(other.node_, nullptr)),
         home_(other.home_),
         ticket_(other.ticket_),
         moves_(other.moves_) {}
   TokenCore& operator=(TokenCore&& other) noexcept;
+  /// \}
   ~TokenCore() { drop(); }
 
+  /// True if it has the right.
   explicit operator bool() const noexcept { return node_ != nullptr; }
 
   /// Uses the right. \throws std::logic_error if it was used before
@@ -46,10 +49,11 @@ class TokenCore {
 
   /// A token in a message.
   struct Packed {
-    int home;
-    std::uint32_t moves;
-    Ticket ticket;
+    int home;             ///< the rank of the entry
+    std::uint32_t moves;  ///< the number of this move
+    Ticket ticket;        ///< of the entry
   };
+  /// This token as the next message contains it.
   Packed packed() const noexcept { return {home_, moves_ + 1, ticket_}; }
 
   /// Writes the right to a message; pass_on() follows once the message is complete. \throws as
