@@ -1,158 +1,54 @@
-// A link by MPI: nonblocking point-to-point calls on a communicator of its own.
+// A link by MPI: nonblocking point-to-point calls on its own communicator.
 //
-// Small frames arrive in a *ring* of receives that are posted before they are needed, each of which
-// is posted again once its frame is copied out, when nobody waits for that. A larger frame is
-// announced by a small message, has a tag of its own, and is received where it stays. Who sends
-// does not wait: a frame is released when MPI says that it is done with it. A body is received
-// where Kumiko says, by a tag that both sides make of its number. Whatever MPI does between two
-// calls, or fails to do, it can only go on when somebody polls.
+// Small frames arrive in a Ring of receives. A larger frame is announced by a small message, has
+// its own tag, and is received at its final place. The sender does not wait: a frame is released
+// when MPI has sent it. A body is received at the address that Kumiko gives, by a tag that both
+// sides make from its number. MPI may make progress only while it is called, so only while Kumiko
+// polls.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
-#include <algorithm>
-#include <array>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <mpi.h>
 
 #include "link_abi.h"
+#include "requests.hpp"
+#include "ring.hpp"
+
+namespace kumiko::cluster::mpi {
 
 namespace {
 
-/// The identity of a frame is in its header; tags tell only how it is received. Each large frame of
-/// a rank has another tag, for a while, so that the order of announcements does not matter.
+/// Tags say how a frame is received; the rest is in its header. Consecutive large frames of a rank
+/// have different tags, so that the order of announcements does not matter.
 constexpr int kSmallTag = 1;
 constexpr int kFirstLargeTag = 2;
 constexpr int kLargeTags = 16384;
 constexpr int kFirstBodyTag = kFirstLargeTag + kLargeTags;
 constexpr int kBodyTags = 16000;
-static_assert(kFirstBodyTag + kBodyTags <= 32767, "every MPI has so many tags");
+static_assert(kFirstBodyTag + kBodyTags <= 32767, "every MPI has as many tags");
 
-/// A bundle of messages fits; and MPIs send that much without asking the receiver first.
-constexpr std::size_t kSmallFrame = 4096;
-/// What comes when all receives of the ring are used up waits in MPI, at the cost of a copy.
-constexpr int kRing = 32;
-/// From one look at all receives to the next; in between the oldest one is looked at.
-constexpr unsigned kLooksBetweenAll = 64;
-/// More are left to the next poll, before which answers to these leave.
-constexpr int kFramesPerPoll = 8;
-static_assert(kFramesPerPoll < kRing, "the one that is yet to be posted is not looked at");
-
-/// A frame of so many bytes follows with this tag. Frames are longer than an announcement.
+/// A frame of this size follows with this tag. Frames are longer than an announcement.
 struct Announcement {
   std::uint64_t size;
   std::int64_t tag;
 };
 
-/// A frame, or a body, whose sending or receiving MPI has not ended yet.
-struct Passage {
-  void* frame;  ///< nullptr for a body
-  int peer;
-  std::uint64_t body = 0;  ///< its number
-};
-
-/// Requests of MPI, each with its passage, in no order.
-class Passages {
- public:
-  bool empty() const { return requests_.empty(); }
-  std::size_t size() const { return requests_.size(); }
-
-  void add(MPI_Request request, Passage passage) {
-    requests_.push_back(request);
-    passages_.push_back(passage);
-  }
-
-  /// Has MPI end those of bodies with this rank, which are taken as ended then, if it can.
-  int cancel_bodies(int peer) {
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (passages_[i].frame != nullptr || passages_[i].peer != peer) continue;
-      if (requests_[i] == MPI_REQUEST_NULL) continue;  // take_ended() is about to tell of it
-      if (const int result = MPI_Cancel(&requests_[i]); result != MPI_SUCCESS) return result;
-    }
-    return MPI_SUCCESS;
-  }
-
-  /// Calls done(passage) for those that have ended. Returns what MPI does.
-  template <class Done>
-  int take_ended(Done done) {
-    if (empty()) return MPI_SUCCESS;
-    ended_.resize(size());
-    int count = 0;
-    const int result = MPI_Testsome(static_cast<int>(size()), requests_.data(), &count,
-                                    ended_.data(), MPI_STATUSES_IGNORE);
-    if (result != MPI_SUCCESS || count == MPI_UNDEFINED) return result;
-    for (int i = 0; i < count; ++i) done(passages_[static_cast<std::size_t>(ended_[i])]);
-    // MPI has set the ended ones to null.
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (requests_[i] == MPI_REQUEST_NULL) continue;
-      requests_[kept] = requests_[i];
-      passages_[kept++] = passages_[i];
-    }
-    requests_.resize(kept);
-    passages_.resize(kept);
-    return result;
-  }
-
- private:
-  std::vector<MPI_Request> requests_;
-  std::vector<Passage> passages_;
-  std::vector<int> ended_;
-};
-
-/// Bytes in MPI's counts, which are int: as they are, or as one element of a type that is as large.
-class Count {
- public:
-  explicit Count(std::size_t bytes) {
-    if (bytes <= INT_MAX) {
-      count_ = static_cast<int>(bytes);
-      return;
-    }
-    constexpr std::size_t kBlock = std::size_t{1} << 20;
-    MPI_Datatype block = MPI_DATATYPE_NULL;
-    MPI_Type_contiguous(static_cast<int>(kBlock), MPI_BYTE, &block);
-    const std::size_t blocks = bytes / kBlock;
-    int lengths[] = {static_cast<int>(blocks), static_cast<int>(bytes % kBlock)};
-    MPI_Aint places[] = {0, static_cast<MPI_Aint>(blocks * kBlock)};
-    MPI_Datatype types[] = {block, MPI_BYTE};
-    MPI_Type_create_struct(2, lengths, places, types, &type_);
-    MPI_Type_commit(&type_);
-    MPI_Type_free(&block);
-    count_ = 1;
-  }
-  Count(const Count&) = delete;
-  Count& operator=(const Count&) = delete;
-  /// Requests that use the type keep it.
-  ~Count() {
-    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
-  }
-
-  int count() const { return count_; }
-  MPI_Datatype type() const { return type_; }
-
- private:
-  int count_ = 0;
-  MPI_Datatype type_ = MPI_BYTE;
-};
-
 class Link {
  public:
-  const char* error_text() const { return error_.c_str(); }
+  const char* error_text() const { return error_.text(); }
   int rank() const { return rank_; }
   int size() const { return size_; }
   std::size_t under_way() const { return sends_.size() + receives_.size(); }
 
   bool open(const kumiko_link_host& host) {
     host_ = &host;
-    return initialise() && join() && post_ring();
+    return initialise() && join() && ring_.open(communicator_, kSmallTag);
   }
 
   bool send(int rank, const void* bytes, std::size_t size, void* frame) {
@@ -170,7 +66,7 @@ class Link {
       host_->release(frame);
       return false;
     }
-    // MPI copies small frames, as a rule, and is done with them.
+    // MPI usually copies a small frame and has sent it then.
     int is_done = 0;
     if (is_small && failed(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test of a send")) {
       return false;  // MPI may still read the frame
@@ -215,12 +111,15 @@ class Link {
   }
 
   bool poll(void* receiver, int* frames) {
-    if (!post_emptied() || !take_small(receiver, frames)) return false;
-    const int received = receives_.take_ended([&](const Passage& passage) {
-      if (passage.frame != nullptr) {
-        host_->filled(receiver, passage.peer, passage.frame);
+    const auto take = [&](int source, const std::byte* bytes, std::size_t size) {
+      return take_small(receiver, source, bytes, size, frames);
+    };
+    if (!ring_.poll(take)) return false;
+    const int received = receives_.take_ended([&](const Transfer& transfer) {
+      if (transfer.frame != nullptr) {
+        host_->filled(receiver, transfer.peer, transfer.frame);
       } else {
-        host_->body_taken(receiver, passage.peer, passage.body);
+        host_->body_taken(receiver, transfer.peer, transfer.body);
       }
       ++*frames;
     });
@@ -228,7 +127,7 @@ class Link {
     return release_sent(receiver);
   }
 
-  /// Goes on with what poll() has left.
+  /// Continues after poll() has sent all frames.
   bool agree_to_close(bool* done) {
     *done = false;
     if (!sends_.empty()) return true;
@@ -245,12 +144,7 @@ class Link {
   }
 
   bool finish() {
-    for (MPI_Request& request : ring_) {
-      if (request == MPI_REQUEST_NULL) continue;
-      // No frame is to come; a cancelled receive ends by itself.
-      if (failed(MPI_Cancel(&request), "MPI_Cancel")) return false;
-      if (failed(MPI_Request_free(&request), "MPI_Request_free")) return false;
-    }
+    if (!ring_.close()) return false;
     if (failed(MPI_Comm_free(&communicator_), "MPI_Comm_free")) return false;
     return !is_ours_ || !failed(MPI_Finalize(), "MPI_Finalize");
   }
@@ -258,15 +152,7 @@ class Link {
   static void abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
-  /// Notes what MPI says of a failure.
-  bool failed(int result, const char* call) {
-    if (result == MPI_SUCCESS) return false;
-    std::array<char, MPI_MAX_ERROR_STRING> text{};
-    int length = 0;
-    MPI_Error_string(result, text.data(), &length);
-    error_ = std::string(call) + ": " + std::string(text.data(), static_cast<std::size_t>(length));
-    return true;
-  }
+  bool failed(int result, const char* call) { return error_.is_by(result, call); }
 
   bool initialise() {
     int is_there = 0;
@@ -283,18 +169,18 @@ class Link {
       is_ours_ = true;
     }
     if (provided >= MPI_THREAD_SERIALIZED) return true;
-    error_ =
+    error_.set(
         "this MPI allows calls from one thread only; if this program initialises it, ask for "
-        "MPI_THREAD_SERIALIZED or more";
+        "MPI_THREAD_SERIALIZED or more");
     return false;
   }
 
-  /// Where a host has more ranks than cores, Open MPI would give the core away in each call that
-  /// finds nothing, while all workers wait for the end of the poll. How one waits is the Runtime's
-  /// to decide. Who has set the variable has a reason; to other MPIs it means nothing.
+  /// On a host with more ranks than cores, Open MPI would yield the core in each call that finds
+  /// nothing, while all workers wait for the end of the poll. The Runtime decides how to wait. A
+  /// variable that is set already is kept. Other MPIs ignore it.
   static void keep_core() { setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0); }
 
-  /// Takes a communicator of our own, where nobody else's messages are.
+  /// Makes a communicator for Kumiko's messages alone.
   bool join() {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (failed(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup")) return false;
@@ -304,85 +190,17 @@ class Link {
     return true;
   }
 
-  bool post_ring() {
-    buffers_.resize(kRing * kSmallFrame);
-    std::iota(order_.begin(), order_.end(), 0);
-    for (int place = 0; place < kRing; ++place) {
-      if (!post(place)) return false;
-    }
-    return true;
-  }
-
-  std::byte* buffer(int place) {
-    return buffers_.data() + static_cast<std::size_t>(place) * kSmallFrame;
-  }
-
-  bool post(int place) {
-    return !failed(MPI_Irecv(buffer(place), kSmallFrame, MPI_BYTE, MPI_ANY_SOURCE, kSmallTag,
-                             communicator_, &ring_[static_cast<std::size_t>(place)]),
-                   "MPI_Irecv");
-  }
-
-  /// Posts the receive whose frame was the latest to be taken. Not when it is: somebody may wait
-  /// for what comes of the frame, and has it sooner so.
-  bool post_emptied() { return emptied_ < 0 || post(std::exchange(emptied_, -1)); }
-
-  /// Frames come to the receives in the order in which these were posted, and almost always end so:
-  /// looking at the oldest one is enough most of the time. A frame that comes after a look in vain
-  /// is alone, as a rule.
-  bool take_small(void* receiver, int* frames) {
-    const int most = std::exchange(was_in_vain_, false) ? 1 : kFramesPerPoll;
-    for (int taken = 0; taken < most; ++taken) {
-      bool has_ended = false;
-      if (!take_if_ended(receiver, 0, &has_ended, frames)) return false;
-      if (has_ended) continue;
-      was_in_vain_ = taken == 0;
-      return taken != 0 || look_at_all(receiver, frames);
-    }
-    return true;
-  }
-
-  /// The oldest may be of a frame whose sender has stopped on the way: then the others go on. The
-  /// last place is looked at only if none was emptied before it; so it is posted.
-  bool look_at_all(void* receiver, int* frames) {
-    if (++empty_looks_ % kLooksBetweenAll != 0) return true;
-    std::size_t at = 1;
-    for (int look = 1; look < kRing; ++look) {
-      bool has_ended = false;
-      if (!take_if_ended(receiver, at, &has_ended, frames)) return false;
-      if (!has_ended) ++at;
-    }
-    return true;
-  }
-
-  /// Takes the frame of the receive that is this one by age, which is posted anew later.
-  bool take_if_ended(void* receiver, std::size_t age, bool* has_ended, int* frames) {
-    const int place = order_[age];
-    int is_done = 0;
-    MPI_Status status;
-    if (failed(MPI_Test(&ring_[static_cast<std::size_t>(place)], &is_done, &status),
-               "MPI_Test of a receive")) {
-      return false;
-    }
-    *has_ended = is_done != 0;
-    if (is_done == 0) return true;
-    int size = 0;
-    MPI_Get_count(&status, MPI_BYTE, &size);
-    const auto bytes = static_cast<std::size_t>(size);
-    if (bytes == sizeof(Announcement)) {
-      Announcement large;
-      std::memcpy(&large, buffer(place), sizeof large);
-      if (!begin_large(status.MPI_SOURCE, large)) return false;
-    } else {
-      host_->arrived(receiver, status.MPI_SOURCE, buffer(place), bytes);
+  /// Takes a small frame, or the announcement of a large one.
+  bool take_small(void* receiver, int source, const std::byte* bytes, std::size_t size,
+                  int* frames) {
+    if (size != sizeof(Announcement)) {
+      host_->arrived(receiver, source, bytes, size);
       ++*frames;
+      return true;
     }
-    std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(age),
-                order_.begin() + static_cast<std::ptrdiff_t>(age) + 1, order_.end());
-    // The ones before, so that the receives are posted in this order.
-    if (!post_emptied()) return false;
-    emptied_ = place;
-    return true;
+    Announcement large;
+    std::memcpy(&large, bytes, sizeof large);
+    return begin_large(source, large);
   }
 
   bool begin_large(int source, const Announcement& announced) {
@@ -415,7 +233,7 @@ class Link {
   }
 
   bool release_sent(void* receiver) {
-    const int result = sends_.take_ended([&](const Passage& sent) {
+    const int result = sends_.take_ended([&](const Transfer& sent) {
       if (sent.frame != nullptr) {
         host_->release(sent.frame);
       } else {
@@ -430,25 +248,20 @@ class Link {
   }
 
   const kumiko_link_host* host_ = nullptr;
-  std::string error_;
-  bool is_ours_ = false;  ///< the MPI was initialised by us
+  LastError error_;
+  bool is_ours_ = false;  ///< this object has initialised MPI
   int rank_ = 0;
   int size_ = 1;
   MPI_Comm communicator_ = MPI_COMM_NULL;
-  std::vector<std::byte> buffers_;
-  std::array<MPI_Request, kRing> ring_{};
-  std::array<int, kRing> order_{};  ///< the ring's places, from the oldest receive on
-  int emptied_ = -1;                ///< a place of the ring that is to be posted
-  bool was_in_vain_ = false;        ///< the latest look at the oldest receive
-  unsigned empty_looks_ = 0;
   int large_frames_ = 0;  ///< sent, modulo kLargeTags
-  Passages sends_;
-  Passages receives_;
+  Ring ring_{error_};
+  Transfers sends_;
+  Transfers receives_;
   MPI_Request closing_ = MPI_REQUEST_NULL;
   bool has_asked_to_close_ = false;
 };
 
-/// Never destroyed: MPI may still write to it while a process ends that does not end the MPI.
+/// Never destroyed, because MPI may still write to it while a process ends without MPI_Finalize().
 Link& link() {
   static auto* const instance = new Link;
   return *instance;
@@ -491,3 +304,5 @@ constexpr kumiko_link_functions kFunctions{
 extern "C" __attribute__((visibility("default"))) const kumiko_link_functions* kumiko_link_entry() {
   return &kFunctions;
 }
+
+}  // namespace kumiko::cluster::mpi

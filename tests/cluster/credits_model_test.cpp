@@ -54,7 +54,7 @@ class Explorer {
   }
 
   bool has_deadlock() const noexcept { return has_deadlock_; }
-  int most_guests() const noexcept { return most_guests_; }
+  int most_incoming() const noexcept { return most_incoming_; }
   std::size_t states() const noexcept { return seen_.size(); }
 
  private:
@@ -62,7 +62,8 @@ class Explorer {
     // Chains of one rank are alike.
     std::sort(state.begin(), state.end());
     if (!seen_.insert(state).second) return;
-    for (int rank = 0; rank < 2; ++rank) most_guests_ = std::max(most_guests_, guests(state, rank));
+    for (int rank = 0; rank < 2; ++rank)
+      most_incoming_ = std::max(most_incoming_, incoming(state, rank));
     bool moved = false;
     for (std::size_t i = 0; i < state.size(); ++i) {
       State next = state;
@@ -121,7 +122,7 @@ class Explorer {
   }
 
   /// The functions that are on `rank` for the other one, or on their way there.
-  int guests(const State& state, int rank) const {
+  int incoming(const State& state, int rank) const {
     int count = 0;
     for (int depth = 0; depth < rules_.depths; ++depth) {
       Rules by_depth = rules_;
@@ -136,7 +137,7 @@ class Explorer {
   const Rules rules_;
   std::set<State> seen_;
   bool has_deadlock_ = false;
-  int most_guests_ = 0;
+  int most_incoming_ = 0;
 };
 
 TEST(CreditsModelTest, GivenCreditsByDepthThenAllCallsEndInAnyOrder) {
@@ -144,7 +145,7 @@ TEST(CreditsModelTest, GivenCreditsByDepthThenAllCallsEndInAnyOrder) {
     const Explorer all({.calls = 3, .depths = 4, .window = window});
     EXPECT_GT(all.states(), 100U);
     EXPECT_FALSE(all.has_deadlock()) << window;
-    EXPECT_LE(all.most_guests(), 4 * window) << window;
+    EXPECT_LE(all.most_incoming(), 4 * window) << window;
   }
 }
 

@@ -1,4 +1,4 @@
-// Bytes that go from the memory of one rank to that of another, beside the frames.
+// Bodies of writes: bytes that the link sends from their place, apart from the frames.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/answer.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
-
-#include "calls/message.hpp"
 
 namespace kumiko::cluster::detail {
 
-/// What is sent from where it lies.
+/// The bytes of a write, which are sent from their place.
 struct Body {
   std::span<const std::byte> bytes;
   std::unique_ptr<Pending> sent;  ///< finished once the bytes may be changed
@@ -26,20 +24,23 @@ struct Body {
 
 /// Ends what waits for a Body.
 inline void finish(std::unique_ptr<Pending> sent, std::exception_ptr exception = nullptr) {
-  if (sent != nullptr) sent.release()->finish({nullptr, nullptr, {}, std::move(exception)});
+  if (sent != nullptr) sent.release()->finish(failure(std::move(exception)));
 }
 
-/// The bodies that a link sends to one rank. Whoever takes one out ends it.
-class BodiesUnderWay {
+/// The bodies that a link sends to one rank, by their numbers, which count from 0.
+///
+/// *Invariant.* Each body is ended once, by the thread that takes it out. The lock protects all
+/// members. Any thread may use the object.
+class BodiesInTransit {
  public:
-  /// The numbers of a rank's bodies to another one count from 0.
+  /// Returns the body's number.
   std::uint64_t add(std::unique_ptr<Pending> sent) {
     const std::lock_guard lock(guard_);
     bodies_.emplace_back(begun_, std::move(sent));
     return begun_++;
   }
 
-  /// Nothing if somebody has taken it.
+  /// Nothing if the body has been taken.
   std::unique_ptr<Pending> take(std::uint64_t number) {
     const std::lock_guard lock(guard_);
     const auto found = std::ranges::find(bodies_, number, &Numbered::first);
@@ -63,17 +64,6 @@ class BodiesUnderWay {
   runtime::detail::SpinLock guard_;
   std::vector<Numbered> bodies_;  ///< guarded; in the order of their numbers
   std::uint64_t begun_ = 0;       ///< guarded
-};
-
-/// A body that comes to a region, or, if that cannot be written, to memory that nobody reads.
-struct Landing {
-  int source = -1;
-  std::uint64_t number = 0;
-  MessageHeader header{};        ///< of the write, whose answer it gets
-  Ticket region{};               ///< used until then, unless it has failed
-  std::exception_ptr failure{};  ///< why the region is not written
-  bool is_orphan = false;        ///< its source is lost
-  Frame unread{};
 };
 
 }  // namespace kumiko::cluster::detail

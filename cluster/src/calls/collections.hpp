@@ -1,4 +1,4 @@
-// The collective operations of a rank that are under way.
+// The collective operations that are in progress.
 #pragma once
 
 #include <cstddef>
@@ -6,125 +6,73 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/collectives.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
+
+#include "calls/endpoint.hpp"
+#include "calls/message.hpp"
+#include "calls/sender.hpp"
 
 namespace kumiko::cluster::detail {
 
-/// The operations that wait for their end on this rank, and, on the root of each, the parts that
-/// have come. All ranks number their operations alike, from 0.
+/// Collective operations: gathers the parts of all ranks on rank kCollector, and sends them from
+/// there to the ranks that get them. All ranks number their operations alike, from 0.
+///
+/// *Invariant.* An operation is in waiting_ from its begin on this rank until one thread takes it
+/// out, which ends it; on rank kCollector it is in gathered_ from its first part to its last one.
+/// None with a number from first_failed_ on is in either. The lock protects all members; no thread
+/// suspends or ends an operation while it holds the lock.
+///
+/// Any thread begins operations and lets them fail; the poller takes parts and results. On rank
+/// kCollector the thread that begins an operation also takes this rank's part.
 class Collections {
  public:
-  /// The parts of all ranks.
-  struct Whole {
-    bool disagree = false;  ///< the ranks asked for different operations; no parts then
-    Frame parts;            ///< by rank: a size of 8 bytes, the bytes, each from a multiple of 16
-  };
+  Collections(Endpoint& endpoint, Sender& sender) noexcept : endpoint_(endpoint), sender_(sender) {}
 
-  /// Returns the operation's number. \throws the exception of fail()
-  std::uint64_t begin(std::unique_ptr<Pending> pending) {
-    const std::lock_guard lock(guard_);
-    if (next_ >= first_failed_) std::rethrow_exception(failure_);
-    waiting_.emplace(next_, std::move(pending));
-    return next_++;
-  }
+  /// Begins an operation with the part that `pack` writes. `pending` gets the parts by rank, or
+  /// nothing on ranks that do not get them. \throws the exception of fail()
+  void begin(const Collection& what, Packer pack, std::unique_ptr<Pending> pending);
 
-  /// The operation of this number, nullptr if it has ended.
-  std::unique_ptr<Pending> take(std::uint64_t number) {
-    const std::lock_guard lock(guard_);
-    const auto place = waiting_.find(number);
-    if (place == waiting_.end()) return nullptr;
-    std::unique_ptr<Pending> pending = std::move(place->second);
-    waiting_.erase(place);
-    return pending;
-  }
+  /// All operations from this number on end by an exception, now and later.
+  void fail(std::uint64_t first, const std::exception_ptr& exception);
 
-  /// Keeps a rank's part of operation `what`. Returns all of them with the last one.
-  std::optional<Whole> take_part(std::uint64_t number, int rank, int ranks, const Collection& what,
-                                 std::vector<std::byte> part) {
-    Gathered complete;
-    {
-      const std::lock_guard lock(guard_);
-      if (number >= first_failed_) return {};
-      Gathered& gathered = gathered_[number];
-      if (gathered.parts.empty()) {
-        gathered.parts.resize(static_cast<std::size_t>(ranks));
-        gathered.has_come.resize(static_cast<std::size_t>(ranks));
-        gathered.what = what;
-      }
-      gathered.disagree = gathered.disagree || gathered.what != what;
-      gathered.parts[static_cast<std::size_t>(rank)] = std::move(part);
-      gathered.has_come[static_cast<std::size_t>(rank)] = true;
-      if (++gathered.count < ranks) return {};
-      complete = std::move(gathered);
-      gathered_.erase(number);
-    }
-    Whole whole{complete.disagree, {}};
-    if (!whole.disagree) whole.parts = joined(complete.parts);
-    return whole;
-  }
+  /// The number of operations that this rank has begun.
+  std::uint64_t begun();
 
-  /// Marks the ranks that operations wait for: on the rank where the parts come together those
-  /// whose parts are missing, on others that one.
-  void mark_awaited(std::vector<bool>& ranks, int meeting_place) {
-    const std::lock_guard lock(guard_);
-    if (!waiting_.empty()) ranks[static_cast<std::size_t>(meeting_place)] = true;
-    for (const auto& [number, gathered] : gathered_) {
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        if (!gathered.has_come[rank]) ranks[rank] = true;
-      }
-    }
-  }
+  /// Marks the ranks that operations wait for: on rank kCollector the ranks whose parts are
+  /// missing, on others rank kCollector.
+  void mark_awaited(std::vector<bool>& ranks);
 
-  /// How many this rank has begun.
-  std::uint64_t begun() {
-    const std::lock_guard lock(guard_);
-    return next_;
-  }
+  // The poller's.
 
-  /// No operation from this number on ends any more. Returns those that were under way.
-  std::vector<std::unique_ptr<Pending>> fail(std::uint64_t first, std::exception_ptr exception) {
-    const std::lock_guard lock(guard_);
-    if (first < first_failed_) {
-      first_failed_ = first;
-      failure_ = std::move(exception);
-    }
-    std::vector<std::unique_ptr<Pending>> failed;
-    const auto begin = waiting_.lower_bound(first);
-    for (auto at = begin; at != waiting_.end(); ++at) failed.push_back(std::move(at->second));
-    waiting_.erase(begin, waiting_.end());
-    gathered_.erase(gathered_.lower_bound(first), gathered_.end());
-    return failed;
-  }
+  /// Takes a rank's part. Sends the parts to all ranks if it is the last one.
+  void take_part(int source, const MessageHeader& header, std::span<const std::byte> part);
+
+  /// Ends an operation with its result.
+  void finish(const IncomingMessage& message);
 
  private:
   struct Gathered {
     Collection what;
-    bool disagree = false;
+    bool disagree = false;  ///< the ranks asked for different operations
     int count = 0;
     std::vector<std::vector<std::byte>> parts;
     std::vector<bool> has_come;  ///< by rank
   };
 
-  static Frame joined(const std::vector<std::vector<std::byte>>& parts) {
-    Frame frame;
-    Writer writer(frame, 0);
-    for (const std::vector<std::byte>& part : parts) {
-      const std::uint64_t size = part.size();
-      writer.append(&size, sizeof size, 16);
-      writer.append(part.data(), part.size(), 16);
-    }
-    return frame;
-  }
+  std::uint64_t add(std::unique_ptr<Pending> pending);
+  std::unique_ptr<Pending> take(std::uint64_t number);
+  std::optional<Gathered> add_part(std::uint64_t number, int rank, const Collection& what,
+                                   std::vector<std::byte> part);
 
+  Endpoint& endpoint_;
+  Sender& sender_;
   runtime::detail::SpinLock guard_;
-  std::exception_ptr failure_;  ///< guarded; so is the rest
+  std::exception_ptr exception_;  ///< guarded; so are the other members below
   std::uint64_t first_failed_ = ~std::uint64_t{0};
   std::uint64_t next_ = 0;
   std::map<std::uint64_t, std::unique_ptr<Pending>> waiting_;

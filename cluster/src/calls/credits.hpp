@@ -1,4 +1,4 @@
-// The calls that a rank may still have under way at another one.
+// Credits for calls at another rank.
 #pragma once
 
 #include <algorithm>
@@ -18,20 +18,26 @@
 
 namespace kumiko::cluster::detail {
 
-/// Credits of one rank for calls at another one, apart for each depth of calls; see Here for why.
+/// Credits of this rank for calls at another one, for each depth of calls; see Here for the reason.
+///
+/// *Invariant.* For each depth, the credits that are available and those that calls hold are
+/// `window` together, and threads wait only while none is available. The lock protects all members;
+/// a thread that holds it neither suspends nor wakes another one.
+///
+/// Any thread may call the functions; take() may suspend it.
 class Credits {
  public:
-  /// \param window  how many there are of each depth
+  /// \param window  the number of credits of each depth
   explicit Credits(int window) noexcept : window_(window) {}
 
-  /// Takes one; waits for it, first come, first served. Returns whether it had to wait.
+  /// Takes a credit; waits for it, first come, first served. Returns true if it had to wait.
   /// \throws the exception of fail(), std::system_error at a limit
   bool take(unsigned depth, const runtime::io::Limits& limits) {
     {
       const std::lock_guard lock(guard_);
       if (take_now(depth)) return false;
     }
-    // Not before it is needed: a token that is not sent makes an exception.
+    // Made only if needed, because a token that is not sent makes an exception.
     Waiter waiter{*this, depth};
     {
       const std::lock_guard lock(guard_);
@@ -46,7 +52,7 @@ class Credits {
     return true;
   }
 
-  /// Gives `count` of them back. Does not suspend.
+  /// Gives `count` credits back. Does not suspend.
   void give(unsigned depth, std::size_t count) {
     std::vector<Waiter*> served;
     {
@@ -61,7 +67,7 @@ class Credits {
     for (Waiter* const waiter : served) waiter->token.send({});
   }
 
-  /// Whether some are on their way back, or waited for.
+  /// True if calls hold credits, or threads wait for some.
   bool are_awaited() {
     const std::lock_guard lock(guard_);
     return failure_ == nullptr &&
@@ -70,7 +76,7 @@ class Credits {
            });
   }
 
-  /// How many threads wait for one.
+  /// The number of threads that wait for a credit.
   std::size_t waiters() {
     const std::lock_guard lock(guard_);
     std::size_t count = 0;
@@ -78,7 +84,7 @@ class Credits {
     return count;
   }
 
-  /// Nobody gets a credit any more, but this exception.
+  /// All threads that wait for a credit get this exception, now and later.
   void fail(std::exception_ptr exception) {
     std::vector<Waiter*> failed;
     {
@@ -90,7 +96,7 @@ class Credits {
         at.waiters.clear();
       }
     }
-    // failure_ does not change any more.
+    // failure_ does not change from now on.
     for (Waiter* const waiter : failed) waiter->fail(failure_);
   }
 
@@ -110,7 +116,7 @@ class Credits {
     std::deque<Waiter*> waiters;
   };
 
-  /// The caller has the lock. \throws the exception of fail()
+  /// The caller holds the lock. \throws the exception of fail()
   bool take_now(unsigned depth) {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
     Depth& at = of(depth);

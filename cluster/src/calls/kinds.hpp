@@ -1,4 +1,4 @@
-// The kinds of messages between ranks: what each says, who sends it, and what comes back.
+// The kinds of messages between ranks, and the rules for each kind.
 #pragma once
 
 #include <array>
@@ -35,18 +35,8 @@ enum class Runs : std::uint8_t { kNone, kInThread, kInPoller };
 
 /// The sender of a message.
 enum class From : std::uint8_t {
-  kThreads,  ///< or the poller for them: it brings something to threads, and therefore counts
-  kPollers,  ///< nothing but these sends and takes what ranks say about themselves
-};
-
-/// The answer to a message.
-enum class Back : std::uint8_t {
-  kNothing,
-  kReplyOrFailure,
-  kCredit,
-  kCollected,
-  kPresent,
-  kPassive
+  kThreads,  ///< or the poller for them; it may wake a thread, so it is counted as a message
+  kPollers,  ///< about the ranks themselves; it wakes no thread
 };
 
 /// The rules for the messages of a kind.
@@ -55,48 +45,47 @@ struct KindRules {
   std::string_view name;
   From from;
   Runs runs;
-  Back back;
 };
 
 inline constexpr std::array kKinds = {
-    // run `function`
-    KindRules{Kind::kInvoke, "invoke", From::kThreads, Runs::kInThread, Back::kReplyOrFailure},
-    // run `function`
-    KindRules{Kind::kInline, "inline", From::kThreads, Runs::kInPoller, Back::kReplyOrFailure},
-    // run `function`
-    KindRules{Kind::kPost, "post", From::kThreads, Runs::kInThread, Back::kCredit},
-    // run `function` `amount` times, each with a part of the payload
-    KindRules{Kind::kInlinePost, "inline post", From::kThreads, Runs::kInPoller, Back::kCredit},
+    // run `function`, and send a reply or a failure
+    KindRules{Kind::kInvoke, "invoke", From::kThreads, Runs::kInThread},
+    // run `function`, and send a reply or a failure
+    KindRules{Kind::kInline, "inline", From::kThreads, Runs::kInPoller},
+    // run `function`, and return the credit
+    KindRules{Kind::kPost, "post", From::kThreads, Runs::kInThread},
+    // run `function` `amount` times, each with a part of the payload, and return one credit
+    KindRules{Kind::kInlinePost, "inline post", From::kThreads, Runs::kInPoller},
     // the result of the invocation in `slot`
-    KindRules{Kind::kReply, "reply", From::kThreads, Runs::kNone, Back::kNothing},
+    KindRules{Kind::kReply, "reply", From::kThreads, Runs::kNone},
     // the exception of the invocation in `slot`: its type and its message
-    KindRules{Kind::kFailure, "failure", From::kThreads, Runs::kNone, Back::kNothing},
+    KindRules{Kind::kFailure, "failure", From::kThreads, Runs::kNone},
     // `amount` credits of `depth`
-    KindRules{Kind::kCredit, "credit", From::kThreads, Runs::kNone, Back::kNothing},
-    // how many posts of this rank are done (amount 0) or sent (1)?
-    KindRules{Kind::kCount, "count", From::kThreads, Runs::kNone, Back::kReplyOrFailure},
+    KindRules{Kind::kCredit, "credit", From::kThreads, Runs::kNone},
+    // how many posts of this rank are done (amount 0) or sent (1)? A reply answers
+    KindRules{Kind::kCount, "count", From::kThreads, Runs::kNone},
     // the right to assign the entry in `slot` is with rank `function` now
-    KindRules{Kind::kMove, "move", From::kThreads, Runs::kNone, Back::kNothing},
+    KindRules{Kind::kMove, "move", From::kThreads, Runs::kNone},
     // that right has come to the sender, by its move number `amount`
-    KindRules{Kind::kArrived, "arrived", From::kThreads, Runs::kNone, Back::kNothing},
-    // a rank's part of collection `amount`, for rank `slot`
-    KindRules{Kind::kPart, "part", From::kThreads, Runs::kNone, Back::kCollected},
+    KindRules{Kind::kArrived, "arrived", From::kThreads, Runs::kNone},
+    // a rank's part of collection `amount`, for rank `slot`; all ranks get collected
+    KindRules{Kind::kPart, "part", From::kThreads, Runs::kNone},
     // the parts of all ranks of collection `amount`
-    KindRules{Kind::kCollected, "collected", From::kThreads, Runs::kNone, Back::kNothing},
-    // the rank calls nobody any more; with a reason if it has failed
-    KindRules{Kind::kLeave, "leave", From::kThreads, Runs::kNone, Back::kNothing},
+    KindRules{Kind::kCollected, "collected", From::kThreads, Runs::kNone},
+    // the rank makes no more calls; with a reason if it has failed
+    KindRules{Kind::kLeave, "leave", From::kThreads, Runs::kNone},
     // rank `function` is lost, for this reason
-    KindRules{Kind::kGivenUp, "given up", From::kThreads, Runs::kNone, Back::kNothing},
-    // body `amount` is to be written to a region
-    KindRules{Kind::kWrite, "write", From::kThreads, Runs::kNone, Back::kReplyOrFailure},
-    // is the rank still there?
-    KindRules{Kind::kAsk, "ask", From::kPollers, Runs::kNone, Back::kPresent},
-    // it is, as this process
-    KindRules{Kind::kPresent, "present", From::kPollers, Runs::kNone, Back::kNothing},
-    // in round `amount`: do all threads of the rank wait? An answer has counts
-    KindRules{Kind::kPassive, "passive", From::kPollers, Runs::kNone, Back::kPassive},
-    // it is to tell of a deadlock, and then the next rank
-    KindRules{Kind::kReport, "report", From::kPollers, Runs::kNone, Back::kNothing},
+    KindRules{Kind::kGivenUp, "given up", From::kThreads, Runs::kNone},
+    // body `amount` will be written to a region; a reply or a failure follows then
+    KindRules{Kind::kWrite, "write", From::kThreads, Runs::kNone},
+    // does the rank still poll? It sends present
+    KindRules{Kind::kAsk, "ask", From::kPollers, Runs::kNone},
+    // the rank polls; it is this process
+    KindRules{Kind::kPresent, "present", From::kPollers, Runs::kNone},
+    // in round `amount`: do all threads of the rank wait? The same kind with counts answers
+    KindRules{Kind::kPassive, "passive", From::kPollers, Runs::kNone},
+    // report a deadlock, and then have the next rank do so
+    KindRules{Kind::kReport, "report", From::kPollers, Runs::kNone},
 };
 
 constexpr bool is_known(Kind kind) noexcept {
@@ -106,7 +95,7 @@ constexpr const KindRules& rules_of(Kind kind) noexcept {
   return kKinds[static_cast<std::size_t>(kind)];
 }
 
-/// Whether the table has each kind in its place.
+/// True if the table has each kind in its place.
 constexpr bool is_in_order() noexcept {
   for (std::size_t at = 0; at < kKinds.size(); ++at) {
     if (static_cast<std::size_t>(kKinds[at].kind) != at) return false;

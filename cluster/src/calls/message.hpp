@@ -1,14 +1,18 @@
-// How frames and the messages in them begin.
+// The format of frames and of the messages in them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include <kumiko/cluster/detail/answer.hpp>
 #include <kumiko/cluster/link.hpp>
 #include <kumiko/cluster/packing.hpp>
 
@@ -27,30 +31,35 @@ struct FrameHeader {
   std::uint64_t program = 0;  ///< see program_id()
 };
 
-/// From this depth on a credit returns when a function begins: see Here.
+/// At this depth and beyond, a credit returns when a function begins: see Here.
 inline constexpr unsigned kDeepest = 255;
 
-/// The rank on which the parts of collective operations come together.
-inline constexpr int kMeetingPlace = 0;
+/// The rank that gathers the parts of collective operations.
+inline constexpr int kCollector = 0;
 
-/// What a message of kind kCount asks for.
+/// The posts that a message of kind kCount asks for.
 inline constexpr std::uint64_t kPostsDone = 0;
 inline constexpr std::uint64_t kPostsSent = 1;
 
-/// What a message begins with; `size` bytes follow.
+/// The begin of a message; `size` bytes follow.
 struct MessageHeader {
   std::uint64_t size = 0;
   Kind kind{};
-  bool credit_returned = false;  ///< in a reply: not by it
+  bool credit_returned = false;  ///< in a reply: the reply itself returns no credit
   std::uint16_t depth = 0;       ///< of the call whose credit it is about
   std::uint32_t function = 0;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
   std::uint64_t amount = 0;
+
+  Ticket ticket() const noexcept { return {slot, generation}; }
 };
 
-/// What lies before a message's payload where the message is a frame by itself.
+/// The bytes before the payload of a message that is a frame by itself.
 inline constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);
+
+/// The payload of a message of kind kPresent: the members of a Process.
+using Introduction = std::tuple<std::string, std::uint64_t, std::uint64_t, std::int32_t>;
 
 /// A frame with room for a header, and for some arguments.
 inline Frame empty_message() {
@@ -60,7 +69,7 @@ inline Frame empty_message() {
   return frame;
 }
 
-/// The payload of a message of kind kFailure.
+/// A message of kind kFailure without its header.
 inline Frame failure_message(std::string_view type, std::string_view what) {
   Frame frame = empty_message();
   Writer writer(frame, 0);
@@ -68,14 +77,22 @@ inline Frame failure_message(std::string_view type, std::string_view what) {
   return frame;
 }
 
-/// A message in a frame that has come.
+/// A message in a frame that has arrived.
 struct Message {
   MessageHeader header;
   std::span<const std::byte> payload;
 };
 
-/// The message of a frame that begins at `at`, which is behind it then; nothing if the frame ends
-/// within it.
+/// A message that keeps its frame, and the rank that sent it.
+struct IncomingMessage {
+  int source;
+  std::shared_ptr<const Frame> frame;
+  MessageHeader header;
+  std::span<const std::byte> payload;
+};
+
+/// The message of a frame that begins at `at`, which is then set to its end; nothing if the frame
+/// ends within the message.
 inline std::optional<Message> next_message(const Frame& frame, std::size_t& at) {
   const std::size_t begin = Writer::aligned(at, kMessageAlignment);
   Message message;
@@ -88,7 +105,7 @@ inline std::optional<Message> next_message(const Frame& frame, std::size_t& at) 
   return message;
 }
 
-/// A frame of so many messages, which may be sent.
+/// A frame of this number of messages, ready to be sent.
 inline Frame sealed(Frame frame, std::uint32_t messages, std::uint64_t program) {
   const FrameHeader header{.messages = messages, .program = program};
   std::memcpy(frame.data(), &header, sizeof header);

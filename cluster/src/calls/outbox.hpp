@@ -1,4 +1,4 @@
-// The messages to one rank that are yet to be sent.
+// The messages to one rank that have not been sent yet.
 #pragma once
 
 #include <chrono>
@@ -20,20 +20,26 @@
 
 namespace kumiko::cluster::detail {
 
-/// Gathers small messages to one rank in a *bundle*. The first one in it is not copied, nor is one
-/// that is larger than half a bundle, which is a frame by itself.
+/// Gathers small messages to one rank in a *bundle*. The first message of a bundle is not copied. A
+/// message of more than half a bundle is a frame by itself and is not copied either.
+///
+/// *Invariant.* A message that is added is in the bundle, in a full frame or among the bodies until
+/// it is taken, once. The lock protects all members; a thread that holds it does not suspend.
+///
+/// Any thread adds; only the poller takes, except that any thread may take the bodies for a lost
+/// rank.
 class Outbox {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Adds a message that begins behind the room for a frame's header, and is complete but for its
-  /// own. Returns whether frames are full, for which it makes no sense to wait.
+  /// Adds a message of empty_message() with its payload. Returns true if frames are full, so that
+  /// waiting for more messages has no advantage.
   bool add(Frame message, const MessageHeader& header, std::size_t bundle_bytes,
            std::uint64_t program) {
     set_header(message, header);
     const std::lock_guard lock(guard_);
     end_run();
-    // Two of these would not go together.
+    // Two messages of this size do not fit.
     if (message.size() > bundle_bytes / 2) {
       full_.push_back(sealed(std::move(message), 1, program));
       return true;
@@ -56,8 +62,8 @@ class Outbox {
     return !full_.empty();
   }
 
-  /// Adds an item of an inline post to the message before, if that is one of the same function and
-  /// depth, and there is room. Returns whether it has.
+  /// Adds an item of an inline post to the last message, if that is an inline post of the same
+  /// function and depth and there is room. Returns true if it has added the item.
   bool add_item(const Function& function, unsigned depth, std::span<const std::byte> item,
                 std::size_t bundle_bytes) {
     const std::lock_guard lock(guard_);
@@ -72,46 +78,49 @@ class Outbox {
     ++items_added_;
     return true;
   }
-  /// How many add_item() has added.
+  /// The number of items that add_item() has added.
   std::uint64_t items_added() {
     const std::lock_guard lock(guard_);
     return items_added_;
   }
 
-  /// A message that tells of a body, whose number it gets when that is sent.
+  /// A message that announces a body. It gets the number of the body when that is sent.
   struct Announced {
     Frame message;
     Body body;
   };
 
+  /// Adds a body and the message that announces it.
   void add(Frame message, Body body) {
     const std::lock_guard lock(guard_);
     bodies_.push_back({std::move(message), std::move(body)});
   }
+  /// Takes all bodies.
   std::vector<Announced> take_bodies() {
     const std::lock_guard lock(guard_);
     return std::exchange(bodies_, {});
   }
 
-  /// A credit of the other rank is to be returned. Returns how many are.
+  /// Notes that a credit must be returned to the other rank. Returns the number of such credits.
   std::size_t owe_credit(unsigned depth) {
     const std::lock_guard lock(guard_);
     if (owed_.size() <= depth) owed_.resize(depth + 1);
     ++owed_[depth];
     return ++owed_in_all_;
   }
+  /// The number of credits to be returned.
   std::size_t owed() {
     const std::lock_guard lock(guard_);
     return owed_in_all_;
   }
-  /// What is owed, by depth; nothing is owed then.
+  /// Takes the credits to be returned, by depth.
   std::vector<std::size_t> take_owed() {
     const std::lock_guard lock(guard_);
     owed_in_all_ = 0;
     return std::exchange(owed_, {});
   }
 
-  /// What is to be sent now, and what else there is.
+  /// The frames to be sent now, and the kinds of messages that remain.
   struct Due {
     std::vector<Frame> frames;
     bool has_bodies;
@@ -124,8 +133,8 @@ class Outbox {
     return take(true, program);
   }
 
-  /// Takes the full frames; and the bundle, if it was begun `age` ago. No clock is read for each
-  /// bundle: it counts as begun at the look before.
+  /// Takes the full frames, and the bundle if it was begun `age` ago. A bundle counts as begun at
+  /// the previous look, so that the clock is not read for each bundle.
   Due take_old(Clock::time_point now, Clock::duration age, std::uint64_t program) {
     const std::lock_guard lock(guard_);
     looked_ = now;
@@ -138,8 +147,8 @@ class Outbox {
     return {std::exchange(full_, {}), !bodies_.empty(), messages_ != 0};
   }
 
-  /// The message at `at`, the last of the bundle, may be followed by items of its kind. All of a
-  /// message's have one size; that of functions is the same for each call.
+  /// The message at `at`, the last one of the bundle, may be followed by items of its function. All
+  /// items of a function have the same size.
   void begin_run(std::size_t at, const MessageHeader& header) {
     if (header.kind != Kind::kInlinePost) return;
     run_of_ = function_of(header.function);
@@ -162,9 +171,9 @@ class Outbox {
   runtime::detail::SpinLock guard_;
   Frame bundle_;  ///< guarded; so is the rest
   std::uint32_t messages_ = 0;
-  const Function* run_of_ = nullptr;  ///< of the last message, if that gets items
-  std::size_t run_at_ = 0;            ///< where it begins
-  MessageHeader run_;                 ///< what it is to begin with
+  const Function* run_of_ = nullptr;  ///< the function of the last message, if that gets items
+  std::size_t run_at_ = 0;            ///< the place of that message in the bundle
+  MessageHeader run_;                 ///< its header
   std::uint64_t items_added_ = 0;
   Clock::time_point begin_;   ///< of the bundle, or earlier
   Clock::time_point looked_;  ///< by take_old()

@@ -1,4 +1,4 @@
-// The calls of a rank that wait for their answers.
+// The calls and entries of a rank that wait for their answers.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +10,25 @@
 #include <utility>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/answer.hpp>
+#include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::cluster::detail {
 
-/// The calls that wait, by slots that are used again. Whoever takes a call out answers it.
+/// The calls that wait for answers, and the entries that wait for values, in slots that are used
+/// again.
+///
+/// *Invariant.* A call is in one slot from add() until one thread takes it out, which then answers
+/// it. A ticket names a slot and its generation, which changes when the call is taken out, so an
+/// old ticket finds nothing. The lock protects all members; a thread that holds it does not
+/// suspend.
+///
+/// Any thread may call the functions.
 class PendingCalls {
  public:
-  /// \throws the exception of fail() if this rank was lost
-  /// \param function  what is called, nullptr for an entry
+  /// Adds a call. \throws the exception of fail() if this rank was lost
+  /// \param function  the function that is called, nullptr for an entry
   Ticket add(Pending& call, int rank, const Function* function = nullptr) {
     const std::lock_guard lock(guard_);
     for (const auto& [lost, failure] : lost_) {
@@ -34,23 +43,23 @@ class PendingCalls {
     Slot& slot = slots_[place];
     slot.call = &call;
     slot.rank = rank;
-    slot.giver = kNobody;
+    slot.giver = kNone;
     slot.function = function;
     slot.moves = slot.arrived = 0;
     return {place, slot.generation};
   }
 
-  /// The call, nullptr if somebody has taken it.
+  /// Takes a call out; nullptr if another thread has taken it.
   Pending* take(Ticket ticket) {
     const std::lock_guard lock(guard_);
     return slot_of(ticket) == nullptr ? nullptr : take_out(ticket.slot);
   }
 
-  /// A call that is to be failed, and by which exception; or nothing.
+  /// A call to be ended by an exception, or nullptr.
   using Failed = std::pair<Pending*, std::exception_ptr>;
 
-  /// Rank `from` has sent to rank `to` the right to answer, as move number `moves`. Until it is
-  /// known to have come there the answer is missing if either is lost. If `to` is lost already,
+  /// Rank `from` has sent to rank `to` the right to answer, as move number `moves`. The call fails
+  /// if either rank is lost before the right is known to have arrived. If `to` is lost already,
   /// takes the call out.
   Failed note_move(Ticket ticket, int from, int to, std::uint32_t moves) {
     const std::lock_guard lock(guard_);
@@ -58,23 +67,23 @@ class PendingCalls {
     if (slot == nullptr || slot->moves > moves) return {};
     slot->rank = to;
     slot->moves = moves;
-    // The news of the arrival may come first.
-    slot->giver = slot->arrived >= moves ? kNobody : from;
+    // The message about the arrival may come first.
+    slot->giver = slot->arrived >= moves ? kNone : from;
     return failed_if_lost(ticket);
   }
 
-  /// The right has come to rank `at` by move number `moves`.
+  /// The right has arrived at rank `at` by move number `moves`.
   Failed note_arrival(Ticket ticket, int at, std::uint32_t moves) {
     const std::lock_guard lock(guard_);
     Slot* const slot = slot_of(ticket);
     if (slot == nullptr || slot->moves > moves) return {};
     slot->rank = at;
     slot->moves = slot->arrived = moves;
-    slot->giver = kNobody;
+    slot->giver = kNone;
     return failed_if_lost(ticket);
   }
 
-  /// Whether calls at other ranks than `own` wait, entries that others may assign not counted.
+  /// True if calls at ranks other than `own` wait. Entries whose right has moved do not count.
   bool has_calls(int own) {
     const std::lock_guard lock(guard_);
     return std::any_of(slots_.begin(), slots_.end(), [own](const Slot& slot) {
@@ -82,17 +91,17 @@ class PendingCalls {
     });
   }
 
-  /// Marks the ranks of which answers, or assignments, are awaited.
+  /// Marks the ranks from which answers are awaited.
   void mark_awaited(std::vector<bool>& ranks) {
     const std::lock_guard lock(guard_);
     for (const Slot& slot : slots_) {
       if (slot.call == nullptr) continue;
       ranks[static_cast<std::size_t>(slot.rank)] = true;
-      if (slot.giver != kNobody) ranks[static_cast<std::size_t>(slot.giver)] = true;
+      if (slot.giver != kNone) ranks[static_cast<std::size_t>(slot.giver)] = true;
     }
   }
 
-  /// Calls visit(call, rank, function) for all that wait, under a lock.
+  /// Calls visit(call, rank, function) for each call, under the lock.
   template <class Visit>
   void for_each(Visit visit) {
     const std::lock_guard lock(guard_);
@@ -101,7 +110,7 @@ class PendingCalls {
     }
   }
 
-  /// Takes all calls at a rank out; later ones fail. Returns those there were.
+  /// Takes all calls at a rank out and returns them; later ones fail.
   std::vector<Pending*> fail(int rank, std::exception_ptr exception) {
     const std::lock_guard lock(guard_);
     lost_.emplace_back(rank, std::move(exception));
@@ -115,16 +124,16 @@ class PendingCalls {
   }
 
  private:
-  static constexpr int kNobody = -1;
+  static constexpr int kNone = -1;
 
   struct Slot {
     Pending* call = nullptr;
-    int rank = 0;         ///< who is to answer
-    int giver = kNobody;  ///< whose message with the right to do so may be under way
+    int rank = 0;       ///< the rank that must answer
+    int giver = kNone;  ///< the rank whose message with the right may be in transit
     const Function* function = nullptr;
     std::uint32_t generation = 0;
-    std::uint32_t moves = 0;    ///< of the right, as far as is known
-    std::uint32_t arrived = 0;  ///< the latest of them that is known to have ended
+    std::uint32_t moves = 0;    ///< of the right, as far as they are known
+    std::uint32_t arrived = 0;  ///< the latest move that is known to have ended
   };
 
   Slot* slot_of(Ticket ticket) {

@@ -1,4 +1,4 @@
-// The memory of a rank that others may read or write.
+// The memory of a rank that other ranks may read or write.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,29 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/detail/answer.hpp>
 #include <kumiko/cluster/detail/rights.hpp>
 #include <kumiko/runtime/detail/spinlock.hpp>
 
 namespace kumiko::cluster::detail {
 
-/// What a read or write says before the bytes.
+/// The beginning of a message that reads or writes a region.
 struct Access {
   Ticket region;
   std::uint64_t offset;
   std::uint64_t size;
 };
 
-/// Regions by slots that are used again; see Region.
+/// The regions that this rank exposes, in slots that are used again; see Region.
+///
+/// *Invariant.* A region that has users keeps its slot, so its memory is not reused while a rank
+/// reads or writes it. A withdrawn region has another generation, so no new use begins. The lock
+/// protects all members; a thread that holds it does not suspend.
+///
+/// Any thread may call the functions.
 class Regions {
  public:
+  /// Exposes memory.
   Ticket add(std::span<std::byte> memory, Rights rights) {
     const std::lock_guard lock(guard_);
     if (free_.empty()) {
@@ -39,9 +46,9 @@ class Regions {
     return {place, slots_[place].generation};
   }
 
-  /// Calls access(bytes) with this part of a region; it cannot be withdrawn meanwhile.
-  /// \throws std::out_of_range if the region is not there any more or is smaller,
-  /// std::logic_error if it lacks the right
+  /// Calls access(bytes) with a part of a region, which cannot be withdrawn meanwhile.
+  /// \throws std::out_of_range if the region was withdrawn or is smaller, std::logic_error if it
+  /// lacks the right
   template <class Access>
   void use(Ticket ticket, Rights right, std::uint64_t offset, std::uint64_t size, Access access) {
     struct Use {
@@ -54,6 +61,7 @@ class Regions {
     access(memory);
   }
 
+  /// Begins to use a part of a region, until end_use(). \throws as use()
   std::span<std::byte> begin_use(Ticket ticket, Rights right, std::uint64_t offset,
                                  std::uint64_t size) {
     const std::lock_guard lock(guard_);
@@ -65,24 +73,25 @@ class Regions {
     ++slot.users;
     return slot.memory.subspan(offset, size);
   }
+  /// \param is_orphan  orphan() was called for this use
   void end_use(Ticket ticket, bool is_orphan = false) {
     const std::lock_guard lock(guard_);
     --slots_[ticket.slot].users;
     if (is_orphan) --slots_[ticket.slot].orphans;
   }
-  /// One of the uses may not end, for its rank is lost.
+  /// One of the uses may never end, because its rank is lost.
   void orphan(Ticket ticket) {
     const std::lock_guard lock(guard_);
     ++slots_[ticket.slot].orphans;
   }
 
-  /// Nobody begins to use the region any more.
+  /// No use of the region begins from now on.
   void withdraw(Ticket ticket) {
     const std::lock_guard lock(guard_);
     ++slots_[ticket.slot].generation;
   }
 
-  /// Frees the slot of a region that was withdrawn, unless somebody uses it still.
+  /// Frees the slot of a withdrawn region, unless the region is in use. Returns true if it is free.
   bool freed(Ticket ticket) {
     const std::lock_guard lock(guard_);
     Slot& slot = slots_[ticket.slot];
@@ -90,7 +99,7 @@ class Regions {
     free_.push_back(ticket.slot);
     return true;
   }
-  /// Whether all who use it may not end.
+  /// True if all uses of the region may never end.
   bool has_only_orphans(Ticket ticket) {
     const std::lock_guard lock(guard_);
     return slots_[ticket.slot].users == slots_[ticket.slot].orphans;
@@ -101,8 +110,8 @@ class Regions {
     std::span<std::byte> memory;
     Rights rights{};
     std::uint32_t generation = 0;
-    int users = 0;    ///< who read or write now
-    int orphans = 0;  ///< those of them that are of a lost rank
+    int users = 0;    ///< uses that have not ended
+    int orphans = 0;  ///< the uses among them by a lost rank
   };
 
   runtime::detail::SpinLock guard_;

@@ -4,8 +4,8 @@
 
 namespace kumiko::cluster::detail {
 
-Ticket add_entry(Node& node, Pending& entry) { return node.add_entry(entry); }
-bool take_entry(Node& node, Ticket ticket) { return node.take_entry(ticket); }
+Ticket add_entry(Node& node, Pending& entry) { return node.answers().add_entry(entry); }
+bool take_entry(Node& node, Ticket ticket) { return node.answers().take_entry(ticket); }
 
 TokenCore& TokenCore::operator=(TokenCore&& other) noexcept {
   if (this == &other) return *this;
@@ -23,12 +23,12 @@ Node& TokenCore::used() {
 }
 
 void TokenCore::assign(Packer pack) {
-  used().assign(home_, ticket_, pack);
+  used().answers().assign(home_, ticket_, pack);
   node_ = nullptr;
 }
 
 void TokenCore::fail(std::string_view what) {
-  used().assign_failure(home_, ticket_, "kumiko::cluster::RemoteToken", what);
+  used().answers().assign_failure(home_, ticket_, "kumiko::cluster::RemoteToken", what);
   node_ = nullptr;
 }
 
@@ -36,32 +36,32 @@ void TokenCore::drop() noexcept {
   if (node_ != nullptr) fail("the token was destroyed without sending a value");
 }
 
-void TokenCore::depart(Writer& writer) {
+void TokenCore::pack(Writer& writer) {
   used();
-  Travelling travelling = this->travelling();
-  Packing<Travelling>::pack(writer, travelling);
+  Packed token = packed();
+  Packing<Packed>::pack(writer, token);
   writer.take_along(*this);
 }
 
-/// The home learns where the token goes, so that it notices if that rank is lost, or this one
-/// while the token is on its way.
-void TokenCore::leave(int destination) {
-  std::exchange(node_, nullptr)->note_move(home_, ticket_, destination, moves_ + 1);
+/// Tells the home where the token goes, so that it notices if that rank is lost, or this one while
+/// the token is in transit.
+void TokenCore::pass_on(int destination) {
+  std::exchange(node_, nullptr)->answers().note_move(home_, ticket_, destination, moves_ + 1);
 }
 
 std::size_t send_tokens(Writer& writer, bool named) {
   for (TokenCore* const token : writer.tokens()) {
-    TokenCore::Travelling travelling = token->travelling();
-    if (named) Packing<TokenCore::Travelling>::pack(writer, travelling);
-    token->leave(writer.destination());
+    TokenCore::Packed packed = token->packed();
+    if (named) Packing<TokenCore::Packed>::pack(writer, packed);
+    token->pass_on(writer.destination());
   }
   return writer.tokens().size();
 }
 
-TokenCore TokenCore::arrive(Reader& reader) {
-  const auto travelling = Packing<Travelling>::unpack(reader);
-  reader.node().note_arrival(travelling.home, travelling.ticket, travelling.moves);
-  return {reader.node(), travelling.home, travelling.ticket, travelling.moves};
+TokenCore TokenCore::unpack(Reader& reader) {
+  const auto token = Packing<Packed>::unpack(reader);
+  reader.node().answers().note_arrival(token.home, token.ticket, token.moves);
+  return {reader.node(), token.home, token.ticket, token.moves};
 }
 
 }  // namespace kumiko::cluster::detail

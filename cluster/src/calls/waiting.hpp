@@ -10,11 +10,12 @@
 
 namespace kumiko::cluster::detail {
 
-/// Between two looks at what nobody announces: the first ones, and the later ones.
+/// Pauses between two looks at a state whose changes are not announced: the first and the later
+/// ones.
 inline constexpr std::chrono::microseconds kFirstPause{20};
 inline constexpr std::chrono::microseconds kLaterPause{1000};
 
-/// What a call throws when a limit has been reached.
+/// The exception of a call when a limit has been reached.
 inline std::system_error limit_error(const runtime::io::Limits& limits) {
   if (limits.stop.stop_requested()) {
     return {std::make_error_code(std::errc::operation_canceled),
@@ -23,8 +24,8 @@ inline std::system_error limit_error(const runtime::io::Limits& limits) {
   return {std::make_error_code(std::errc::timed_out), "a call to another rank has taken too long"};
 }
 
-/// Waits until waiting.entry is assigned. At a limit, whoever takes `waiting` back from those who
-/// would assign it (take_back()) assigns the limit's error (fail()).
+/// Waits until waiting.entry is assigned. At a limit, the thread that takes `waiting` back from the
+/// threads that would assign it (take_back()) assigns the error of the limit (fail()).
 template <class Waiting>
 void wait_within(Waiting& waiting, const runtime::io::Limits& limits) {
   const auto give_up = [&] {

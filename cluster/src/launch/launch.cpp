@@ -51,7 +51,7 @@ std::optional<LoadedMpi> loaded_mpi() {
   return found;
 }
 
-/// Two MPIs in a process crash it.
+/// Throws if the process has loaded another MPI, because two MPIs in a process crash it.
 void refuse_another_mpi(detail::Mpi mpi) {
   const std::optional<LoadedMpi> loaded = loaded_mpi();
   const detail::Library fits =
@@ -69,9 +69,9 @@ fs::path object_of(detail::Mpi mpi) {
   return (folder / (std::string("kumiko_link_") + detail::name_of(mpi) + ".so")).lexically_normal();
 }
 
-/// The cores that a process may use by its affinity; none if that cannot be asked for.
+/// The cores that a process may use by its affinity; none if the system does not tell them.
 std::vector<int> cores_of(pid_t process) {
-  // So many that no machine has more.
+  // More cores than any machine has.
   constexpr std::size_t kSets = 16;
   std::vector<cpu_set_t> set(kSets);
   std::vector<int> cores;
@@ -84,7 +84,7 @@ std::vector<int> cores_of(pid_t process) {
   return cores;
 }
 
-/// What tells machines apart, also where containers have names of their own.
+/// Identifies the machine, even if containers have their own host names.
 std::string machine() {
   std::string id;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), id);
@@ -135,7 +135,7 @@ bool leads_by_environment() {
 
 int workers_by_local_ranks() {
   const int own = runtime::available_cores();
-  // Whom the launcher has bound to some of its cores has a parent with more of them.
+  // A process that the launcher has bound to some of its cores has a parent with more cores.
   const int parents = static_cast<int>(cores_of(getppid()).size());
   const int launchers =
       std::min(std::max(own, parents), runtime::cgroup_cores("/").value_or(parents));

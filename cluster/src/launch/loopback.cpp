@@ -23,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 }
 
-/// The frames that are on their way, by receiver.
+/// The frames in transit, by receiver.
 class LoopbackNet {
  public:
   explicit LoopbackNet(const LoopbackOptions& options) : options_(options) {
@@ -56,7 +56,7 @@ class LoopbackNet {
     receiver.bell.ring();
   }
 
-  /// The bytes leave their place some time later, when `from` polls.
+  /// The bytes leave their place later, when `from` polls.
   void send_body(int from, int to, std::uint64_t number, std::span<const std::byte> bytes) {
     Rank& sender = of(from);
     {
@@ -68,13 +68,13 @@ class LoopbackNet {
 
   void take_body(int rank, int source, std::uint64_t number, std::span<std::byte> into) {
     Rank& self = of(rank);
-    self.landings[{source, number}].into = into;
+    self.expected[{source, number}].into = into;
     self.bell.ring();
   }
 
   void give_up_bodies(int rank, int source) {
     Rank& self = of(rank);
-    for (auto& [key, landing] : self.landings) landing.is_over |= key.first == source;
+    for (auto& [key, body] : self.expected) body.is_over |= key.first == source;
     {
       const std::lock_guard lock(self.guard);
       std::erase_if(self.leaving, [source](const Leaving& body) { return body.to == source; });
@@ -87,25 +87,25 @@ class LoopbackNet {
     const auto now = Clock::now();
     self.bell.silence(now);
     send_bodies_due(rank, now, receiver);
-    std::vector<Passage> arrived;
+    std::vector<InTransit> arrived;
     {
       const std::lock_guard lock(self.guard);
-      while (!self.passages.empty() && self.passages.front().due <= now) {
-        std::pop_heap(self.passages.begin(), self.passages.end());
-        arrived.push_back(std::move(self.passages.back()));
-        self.passages.pop_back();
+      while (!self.in_transit.empty() && self.in_transit.front().due <= now) {
+        std::pop_heap(self.in_transit.begin(), self.in_transit.end());
+        arrived.push_back(std::move(self.in_transit.back()));
+        self.in_transit.pop_back();
       }
-      if (!self.passages.empty()) self.bell.ring_at(self.passages.front().due);
+      if (!self.in_transit.empty()) self.bell.ring_at(self.in_transit.front().due);
     }
-    for (Passage& passage : arrived) {
-      if (passage.is_loss) {
-        receiver.lost(passage.from, "its process has ended");
+    for (InTransit& next : arrived) {
+      if (next.is_loss) {
+        receiver.lost(next.from, "its process has ended");
       } else if (self.is_gone) {
         continue;
-      } else if (passage.body) {
-        self.landings[{passage.from, *passage.body}].bytes = std::move(passage.frame);
+      } else if (next.body) {
+        self.expected[{next.from, *next.body}].bytes = std::move(next.frame);
       } else {
-        receiver.receive(passage.from, std::move(passage.frame));
+        receiver.receive(next.from, std::move(next.frame));
       }
     }
     return static_cast<int>(arrived.size()) + land(self, receiver);
@@ -117,7 +117,7 @@ class LoopbackNet {
       Rank& told = of(other);
       {
         const std::lock_guard lock(told.guard);
-        // What it has sent before may still come, or not.
+        // Frames that it has sent before may or may not arrive.
         add(told, {.due = Clock::now() + options_.detection,
                    .number = told.sent++,
                    .from = rank,
@@ -130,17 +130,17 @@ class LoopbackNet {
   void slow(int rank, std::chrono::microseconds delay) { of(rank).slowness = delay; }
 
  private:
-  /// A frame on its way, or the news that a rank is gone.
-  struct Passage {
+  /// A frame in transit, or the event that a rank is lost.
+  struct InTransit {
     Clock::time_point due;
     std::uint64_t number;
     int from;
     Frame frame{};
     bool is_loss = false;
-    std::optional<std::uint64_t> body{};  ///< the number of the one whose bytes these are
+    std::optional<std::uint64_t> body{};  ///< the number of the body that the frame contains
 
-    /// In a heap the earliest is first.
-    friend bool operator<(const Passage& a, const Passage& b) noexcept {
+    /// Orders a heap with the earliest first.
+    friend bool operator<(const InTransit& a, const InTransit& b) noexcept {
       return std::pair(a.due, a.number) > std::pair(b.due, b.number);
     }
   };
@@ -153,8 +153,8 @@ class LoopbackNet {
     std::span<const std::byte> bytes;
   };
 
-  /// A body that is awaited, has come, or both.
-  struct Landing {
+  /// A body that is awaited, or has arrived, or both.
+  struct ExpectedBody {
     std::optional<std::span<std::byte>> into;
     std::optional<Frame> bytes;
     bool is_over = false;
@@ -164,12 +164,12 @@ class LoopbackNet {
     Rank(std::uint64_t seed, std::size_t ranks) : random(seed), latest(ranks) {}
 
     std::mutex guard;
-    std::vector<Passage> passages;  ///< a heap; guarded, as is what follows
+    std::vector<InTransit> in_transit;  ///< a heap; guarded, as are the next members
     std::uint64_t sent = 0;
     std::mt19937_64 random;
-    std::vector<Clock::time_point> latest;  ///< when what comes from each rank will have arrived
+    std::vector<Clock::time_point> latest;  ///< when the latest frame of each rank arrives
     std::vector<Leaving> leaving;
-    std::map<std::pair<int, std::uint64_t>, Landing> landings;  ///< the poller's
+    std::map<std::pair<int, std::uint64_t>, ExpectedBody> expected;  ///< the poller's
     runtime::Bell bell{-1};
     std::atomic<bool> is_gone{false};
     std::atomic<std::chrono::microseconds> slowness{std::chrono::microseconds(0)};
@@ -194,24 +194,24 @@ class LoopbackNet {
     }
   }
 
-  /// Returns how many bodies there were that have come to where they are to lie.
+  /// Copies bodies that have arrived to their places. Returns their number.
   static int land(Rank& self, Receiver& receiver) {
     std::vector<std::pair<int, std::uint64_t>> ended;
-    for (auto& [key, landing] : self.landings) {
-      if (!landing.is_over && !(landing.into && landing.bytes)) continue;
-      if (!landing.is_over) std::ranges::copy(*landing.bytes, landing.into->begin());
+    for (auto& [key, body] : self.expected) {
+      if (!body.is_over && !(body.into && body.bytes)) continue;
+      if (!body.is_over) std::ranges::copy(*body.bytes, body.into->begin());
       ended.push_back(key);
     }
     for (const auto& [source, number] : ended) {
-      self.landings.erase({source, number});
+      self.expected.erase({source, number});
       receiver.body_taken(source, number);
     }
     return static_cast<int>(ended.size());
   }
 
-  static void add(Rank& rank, Passage passage) {
-    rank.passages.push_back(std::move(passage));
-    std::push_heap(rank.passages.begin(), rank.passages.end());
+  static void add(Rank& rank, InTransit next) {
+    rank.in_transit.push_back(std::move(next));
+    std::push_heap(rank.in_transit.begin(), rank.in_transit.end());
   }
 
   std::chrono::nanoseconds delay(std::mt19937_64& random) const {

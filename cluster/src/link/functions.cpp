@@ -26,7 +26,7 @@ struct Table {
   std::uint64_t program = 0;
 };
 
-/// Made by whoever comes first: functions are static objects of many files.
+/// Made at the first call, because functions are static objects of many files.
 Table& table() {
   static auto* const instance = new Table;
   return *instance;

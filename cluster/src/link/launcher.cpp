@@ -36,8 +36,8 @@ int ranks_by(Lookup lookup, Variables... variables) {
   return ranks;
 }
 
-/// Each launcher is known by variables that no other one sets; mpirun may run within a batch job,
-/// so those of Slurm come last.
+/// Each launcher sets variables that no other one sets. mpirun may run within a batch job, so the
+/// variables of Slurm come last.
 Launch launch_by_launcher(Lookup lookup) {
   if (is_set(lookup, "OMPI_COMM_WORLD_SIZE")) {
     return {Mpi::kOpenMpi, number_of(lookup, "OMPI_COMM_WORLD_SIZE")};
@@ -47,7 +47,7 @@ Launch launch_by_launcher(Lookup lookup) {
   }
   const int tasks = ranks_by(lookup, "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS");
   if (is_set(lookup, "PMIX_RANK")) return {Mpi::kOpenMpi, tasks};
-  // Only the tasks of a step have this one; a batch script that runs a program does not.
+  // Only the tasks of a step have this variable; a batch script does not.
   if (is_set(lookup, "SLURM_STEP_NUM_TASKS") && tasks > 1) {
     throw std::runtime_error("Slurm has started " + std::to_string(tasks) +
                              " tasks that know nothing of each other; use srun --mpi=pmix for Open "

@@ -1,4 +1,4 @@
-// What the environment, the loaded libraries and the cores say of a launch, as functions of these.
+// Reads the environment, the loaded libraries and the cores to find out how a process was launched.
 #pragma once
 
 #include <optional>
@@ -16,34 +16,34 @@ using Lookup = runtime::FunctionRef<const char*(const char*)>;
 
 enum class Mpi { kOpenMpi, kMpich };
 
-/// How it is called in messages, in names of files, and by KUMIKO_LINK.
+/// Its name in messages, in names of files, and in KUMIKO_LINK.
 const char* title_of(Mpi mpi) noexcept;
 const char* name_of(Mpi mpi) noexcept;
-/// The Debian packages to build its link with.
+/// The Debian packages that its link needs.
 const char* packages_of(Mpi mpi) noexcept;
 
-/// By what, and as one of how many ranks, this process was launched.
+/// The launcher of this process, and the number of its ranks.
 struct Launch {
-  std::optional<Mpi> mpi;  ///< none: as the only rank
-  int ranks = 0;           ///< 0: not known
+  std::optional<Mpi> mpi;  ///< none if it is the only rank
+  int ranks = 0;           ///< 0 if it is not known
 };
 
-/// \throws std::runtime_error for a value of KUMIKO_LINK or of the launcher that is none
+/// \throws std::runtime_error for an invalid value of KUMIKO_LINK or of the launcher
 Launch read_launch(Lookup lookup);
 
-/// Whether the launcher's variables do not name another rank than the first.
+/// False if the launcher's variables name a rank other than the first.
 bool is_first(Lookup lookup);
 
-/// How many ranks there are on this host; 1 if that is not known.
+/// The number of ranks on this host; 1 if it is not known.
 int read_local_ranks(Lookup lookup);
 
-/// The MPI of which a loaded library is, by its file; nothing if it is not an MPI's.
+/// The MPI that a loaded library belongs to, by its file; nothing if it belongs to no MPI.
 enum class Library { kOpenMpi, kMpich, kOtherMpi };
 std::optional<Library> mpi_of_library(std::string_view file) noexcept;
 
 int workers_for(int own_cores, int launchers_cores, int local_ranks) noexcept;
 
-/// Where a rank is.
+/// The host and the cores of a rank.
 struct Place {
   std::string host;
   std::vector<int> cores;  ///< ascending
@@ -54,7 +54,7 @@ struct Place {
 /// "0-3,8"
 std::string list_of(std::span<const int> numbers);
 
-/// What is wrong with where `rank` is; empty if nothing.
+/// A warning about the place of `rank`; empty if there is none.
 std::string warning_about(std::span<const Place> places, int rank);
 
 }  // namespace kumiko::cluster::detail

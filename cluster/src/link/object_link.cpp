@@ -23,11 +23,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long the end of a link that nobody has closed waits for the other ranks'.
+/// The longest wait for the other ranks at the end of a link that was not closed.
 constexpr std::chrono::seconds kLongestClosing{10};
 constexpr std::chrono::microseconds kClosingPause{100};
 
-/// How long a rank that gives up stays, so that the others can say what they have to say.
+/// The time for which a rank that gives up stays, so that the others can print their messages.
 constexpr std::chrono::milliseconds kGrace{500};
 
 Receiver& receiver_of(void* receiver) { return *static_cast<Receiver*>(receiver); }
@@ -56,7 +56,8 @@ constexpr kumiko_link_host kHost{
                      uint64_t number) { receiver_of(receiver).body_taken(source, number); },
 };
 
-/// What this process does when it exits after its rank has given up.
+/// The arguments of end_the_others(), which runs when the process exits after its rank has given
+/// up.
 struct LastAct {
   const kumiko_link_functions* functions;
   int rank;
@@ -73,12 +74,12 @@ void end_the_others(int status, void* act) {
   last.functions->abort(status == 0 ? 1 : status);
 }
 
-/// What has come and is yet to be told.
+/// Events that have come and have not been reported yet.
 class Inbox final : public Receiver {
  public:
   bool empty() const noexcept { return frames_.empty() && taken_.empty() && sent_.empty(); }
 
-  /// Returns how many frames and bodies there were.
+  /// Reports all events. Returns the number of frames and bodies.
   int hand_over(Receiver& receiver) noexcept {
     if (empty()) return 0;
     const auto frames = std::exchange(frames_, {});
@@ -119,7 +120,7 @@ class ObjectLink final : public Link {
       if (functions_.finish() == 0) return;
       abandon(functions_.error_text());
     }
-    // Not right now: whoever destroys it in passing still has to say what went wrong.
+    // Later, because the caller may still have to report an error.
     auto* const last_act = new (std::nothrow) LastAct{&functions_, rank(), std::move(reason_)};
     if (last_act == nullptr) std::abort();  // which ends the others, too
     on_exit(&end_the_others, last_act);
@@ -135,7 +136,7 @@ class ObjectLink final : public Link {
     auto kept = std::make_unique<Frame>(std::move(frame));
     const std::byte* const bytes = kept->data();
     const std::size_t size = kept->size();
-    // The next poll tells of it.
+    // The next poll reports the failure.
     is_broken_ = functions_.send(rank, bytes, size, kept.release()) != 0;
   }
 
@@ -162,8 +163,8 @@ class ObjectLink final : public Link {
   int poll(Receiver& receiver) noexcept override {
     std::int32_t frames = inbox_.hand_over(receiver);
     is_broken_ = is_broken_ || functions_.poll(&receiver, &frames) != 0;
-    if (is_broken_) tell_of_failure(receiver);
-    if (end_ == End::kClosing) go_on_closing();
+    if (is_broken_) report_failure(receiver);
+    if (end_ == End::kClosing) continue_closing();
     return frames;
   }
 
@@ -178,8 +179,8 @@ class ObjectLink final : public Link {
  private:
   enum class End { kUnused, kClosing, kClosed, kAbandoned };
 
-  void tell_of_failure(Receiver& receiver) {
-    if (std::exchange(has_told_, true)) return;
+  void report_failure(Receiver& receiver) {
+    if (std::exchange(has_reported_, true)) return;
     const std::string reason = functions_.error_text();
     abandon(reason);
     for (int other = 0; other < size(); ++other) {
@@ -187,13 +188,13 @@ class ObjectLink final : public Link {
     }
   }
 
-  void go_on_closing() {
+  void continue_closing() {
     std::int32_t is_done = 0;
     if (functions_.agree_to_close(&is_done) != 0) return abandon(functions_.error_text());
     if (is_done != 0) end_ = End::kClosed;
   }
 
-  /// Nobody has made a cluster of it: because of an exception, or all ranks do not want one.
+  /// The link was not used: because of an exception, or because no rank makes a Cluster.
   void close_unused() {
     if (std::uncaught_exceptions() > 0) return abandon("it has ended by an exception");
     close();
@@ -205,7 +206,7 @@ class ObjectLink final : public Link {
       std::int32_t frames = 0;
       Receiver& inbox = inbox_;
       if (functions_.poll(&inbox, &frames) != 0) return abandon(functions_.error_text());
-      go_on_closing();
+      continue_closing();
       if (end_ != End::kClosing) return;
       if (Clock::now() > limit) return abandon("the others did not come to the end of the cluster");
       std::this_thread::sleep_for(kClosingPause);
@@ -217,14 +218,14 @@ class ObjectLink final : public Link {
   End end_ = End::kUnused;
   std::string reason_;
   bool is_broken_ = false;
-  bool has_told_ = false;
+  bool has_reported_ = false;
 };
 
 const kumiko_link_functions& functions_of(const std::filesystem::path& file) {
   const auto refuse = [&](const std::string& why) {
     return std::runtime_error("the link '" + file.string() + "' cannot be used: " + why);
   };
-  // Local: programs may have other libraries with such names. It is never closed.
+  // Local, because programs may have other libraries with these names. It is never closed.
   void* const object = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (object == nullptr) throw refuse(dlerror());
   const auto entry =
@@ -242,7 +243,7 @@ const kumiko_link_functions& functions_of(const std::filesystem::path& file) {
 
 std::unique_ptr<Link> open_link(const std::filesystem::path& object, const std::string& mpi,
                                 int ranks) {
-  // An MPI, and what it loads, is to leave this program as it is.
+  // An MPI and the libraries that it loads must not change this program.
   runtime::KeptEnvironment environment;
   const kumiko_link_functions& functions = functions_of(object);
   const bool is_open = functions.open(&kHost) == 0;

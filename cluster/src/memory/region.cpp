@@ -1,18 +1,27 @@
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include <kumiko/cluster/region.hpp>
+#include <kumiko/runtime/this_thread.hpp>
 
 #include "calls/node.hpp"
+#include "calls/waiting.hpp"
 
 namespace kumiko::cluster {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using detail::Access;
 
-/// From so many bytes on a write goes from memory to memory, which takes two messages of a link
-/// instead of one: where a copy costs more than that.
+/// The longest wait for memory that a lost rank may still write to.
+constexpr std::chrono::seconds kLongestOrphan{5};
+
+/// A write of at least this size goes directly from memory to memory. This takes two messages of a
+/// link instead of one, which cost less than a copy of as many bytes.
 constexpr std::size_t kInPlace = 4096;
 
 void copy(std::span<std::byte> to, const std::byte* from) noexcept {
@@ -48,7 +57,29 @@ ExposedRegion::ExposedRegion(const Here& here, std::span<std::byte> memory, Righ
     : node_(detail::node_of(here)),
       region_{here.rank(), node_.regions().add(memory, rights), memory.size(), rights} {}
 
-ExposedRegion::~ExposedRegion() { node_.withdraw(region_.ticket); }
+/// Aborts the program if the memory cannot be reused, because a lost rank that was writing to it
+/// may still do so.
+ExposedRegion::~ExposedRegion() {
+  detail::Regions& regions = node_.regions();
+  const detail::Endpoint& endpoint = node_.endpoint();
+  regions.withdraw(region_.ticket);
+  auto limit = Clock::now() + kLongestOrphan;
+  while (!regions.freed(region_.ticket)) {
+    const bool is_open = endpoint.is_open.load(std::memory_order_relaxed);
+    const bool may_not_end = regions.has_only_orphans(region_.ticket) || !is_open;
+    if (!may_not_end) {
+      limit = Clock::now() + kLongestOrphan;
+    } else if (Clock::now() > limit) {
+      std::fprintf(stderr,
+                   "kumiko: rank %d aborts: a rank was lost while it wrote to memory of this rank "
+                   "that is about to be reused\n",
+                   endpoint.rank);
+      std::abort();
+    }
+    if (!is_open) endpoint.runtime.submit([] {});  // so that a worker is awake, and polls
+    runtime::this_thread::sleep_for(detail::kFirstPause);
+  }
+}
 
 void read(const Here& here, const Region& region, std::size_t offset, std::span<std::byte> into) {
   detail::check_access(region.rights, Rights::kRead, region.size, offset, into.size());

@@ -7,10 +7,10 @@ namespace kumiko::cluster::detail {
 
 namespace {
 
-/// How often a rank looks whether it is passive, while its patience passes.
+/// The number of times that a rank checks whether it is passive while its patience passes.
 constexpr int kLooksPerPatience = 4;
 
-/// Times are added up.
+/// Short enough for sums of times.
 constexpr std::chrono::hours kLongestPatience{24 * 365};
 
 }  // namespace
@@ -25,7 +25,7 @@ DeadlockWatch::Step DeadlockWatch::look(Clock::time_point now,
                                         const std::optional<MessageCounts>& passive) {
   next_look_ = now + patience_ / kLooksPerPatience;
   if (!passive || passive != passive_) {
-    // A thread has run since it was asked to report.
+    // A thread has run since the request for a report.
     if (passive && passive_) is_to_report_ = false;
     passive_ = passive;
     passive_since_ = now;
@@ -43,7 +43,7 @@ DeadlockWatch::Step DeadlockWatch::look(Clock::time_point now,
   return {.answers = true, .round = asked_, .counts = *passive_};
 }
 
-/// Rank 0, which is passive, and has the same counts since before the rounds.
+/// Rank 0 leads the rounds. It is passive and has had the same counts since before them.
 DeadlockWatch::Step DeadlockWatch::lead() {
   if (which_round_ == 0) return begin_round(1);
   if (!have_all_answered()) return {};

@@ -19,7 +19,7 @@ namespace detail {
 
 namespace {
 
-/// What stands in /proc/PID/stat behind the program's name, which may contain anything.
+/// The fields of /proc/PID/stat behind the program's name, which may contain anything.
 struct Stat {
   char state = '?';
   long threads = 0;
@@ -43,7 +43,7 @@ Stat parsed(const char* line) noexcept {
 
 using StatLine = std::array<char, 1024>;
 
-/// Returns 0, or what the system says of why there is none.
+/// Returns 0, or the errno of the failure.
 int read_stat(std::int32_t process, StatLine& line) noexcept {
   std::array<char, 32> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/stat", process);
@@ -91,7 +91,7 @@ ProcessState state_in(const char* line, std::uint64_t start) noexcept {
     case 't':
       return ProcessState::kTraced;
     case 'Z':
-      // Where only main() has ended, its other threads still run.
+      // If only main() has ended, the other threads of the process still run.
       return stat.threads <= 1 ? ProcessState::kZombie : ProcessState::kThere;
     case 'X':
     case 'x':
@@ -125,8 +125,8 @@ std::string describe(const Process& process, ProcessState state) {
 
 }  // namespace detail
 
-/// A number means the same process where both the kernel and the namespace of numbers are the same.
-/// 0 where /proc does not tell, or not of this process.
+/// A process id means the same process if the kernel and the namespace of ids are the same. 0 if
+/// /proc does not tell them.
 std::uint64_t machine_id() {
   std::string text;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);

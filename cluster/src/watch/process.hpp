@@ -1,4 +1,4 @@
-// The processes that ranks are: where each is, by which name, and what has become of it.
+// The processes of ranks: their names, places and states.
 #pragma once
 
 #include <cstdint>
@@ -6,23 +6,23 @@
 
 namespace kumiko::cluster::detail {
 
-/// A process as its rank introduces it to the others.
+/// The identity of a process, which its rank sends to the others.
 struct Process {
   std::string host;
-  std::uint64_t machine = 0;  ///< tells apart where a number means another process
-  std::uint64_t start = 0;    ///< when it has begun, since numbers are used again
-  std::int32_t id = 0;        ///< 0: not known
+  std::uint64_t machine = 0;  ///< differs if the same id means another process
+  std::uint64_t start = 0;    ///< its start time, because ids are used again
+  std::int32_t id = 0;        ///< 0 if it is not known
 
   bool is_known() const noexcept { return id != 0; }
 };
 
-/// What a process does, as far as one on the same machine can see it.
+/// The state of a process, as far as a process on the same machine can see it.
 enum class ProcessState {
   kUnseen,  ///< it is not known, or on another machine
   kThere,
   kStopped,  ///< by a signal
   kTraced,   ///< by a debugger
-  kZombie,   ///< it has ended, and nobody has asked how
+  kZombie,   ///< it has ended, and its parent has not waited for it
   kGone
 };
 
@@ -31,8 +31,8 @@ Process own_process();
 /// Cost on the same machine: to read a file of /proc.
 ProcessState state_of(const Process& process) noexcept;
 
-/// The state that a line of /proc/PID/stat tells, of a process that began at `start`; kGone if
-/// that is another one.
+/// The state in a line of /proc/PID/stat of the process that began at `start`; kGone if the line is
+/// of another process.
 ProcessState state_in(const char* line, std::uint64_t start) noexcept;
 
 /// "pid 12 on host a, stopped", for people.

@@ -10,12 +10,12 @@ namespace kumiko::cluster::detail {
 
 namespace {
 
-/// A rank that is silent for so long is asked; sooner where the limits are short.
+/// A rank that is silent for this time is asked; sooner if the limits are short.
 constexpr std::chrono::milliseconds kAskAfter{1000};
 constexpr int kAsksBeforeLimit = 4;
 constexpr int kLooksPerAsk = 2;
 
-/// As good as never, and not too much for arithmetic.
+/// Longer than any run, but short enough for arithmetic.
 constexpr std::chrono::hours kYear{24 * 365};
 constexpr std::chrono::milliseconds kLongest = kYear;
 
@@ -71,7 +71,7 @@ void Silence::judge(int rank, Other& other, std::vector<Step>& steps) {
                      "its process has ended (" + describe(other.process, state) + ")"});
     return;
   }
-  // Who debugs a rank takes his time.
+  // Debugging takes time.
   if (other.silent >= limits_.lost_after && state != ProcessState::kTraced) {
     steps.push_back(
         {rank, Step::Kind::kLost,
@@ -82,7 +82,7 @@ void Silence::judge(int rank, Other& other, std::vector<Step>& steps) {
     steps.push_back({rank, Step::Kind::kWarn, silence_of(other, state)});
   }
   if (state == ProcessState::kTraced) {
-    // It has time to answer when it goes on.
+    // It has time to answer when it continues.
     other.silent = std::min<std::chrono::nanoseconds>(other.silent, limits_.warn_after);
   }
   if (other.silent < (other.asked + 1) * ask_after_) return;

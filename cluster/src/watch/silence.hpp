@@ -1,4 +1,4 @@
-// Finds out which of the ranks that something is awaited of do not live any more.
+// Finds the ranks that do not answer although something is awaited from them.
 #pragma once
 
 #include <chrono>
@@ -12,12 +12,14 @@
 
 namespace kumiko::cluster::detail {
 
-/// How long each rank has been silent while something was awaited of it, and what is to be done
-/// about that. The poller's; it looks at times only.
+/// Measures for each rank how long it has been silent while something was awaited from it, and
+/// decides what to do: ask, warn, or treat it as lost.
 ///
-/// Silence is what passes between two looks at both of which something was awaited, none of it if a
-/// frame has come in between, and not more than twice the time that should pass: a rank that was
-/// stopped itself, or had no core, does not take that for the silence of others.
+/// Silence is the time between two looks at both of which something was awaited. It is zero if a
+/// frame has come in between, and at most twice the planned time, so that a rank that was stopped
+/// or had no core does not count that time as the silence of others.
+///
+/// *Invariant.* Only the poller uses the object, so it has no lock.
 class Silence {
  public:
   using Clock = std::chrono::steady_clock;
@@ -28,20 +30,21 @@ class Silence {
     std::chrono::milliseconds lost_after;
   };
 
-  /// What is to be done about a rank.
+  /// An action for a rank.
   struct Step {
     enum class Kind {
       kAsk,
       kWarn,
       kLost,
-      kEnded  ///< lost since its process has ended
+      kEnded  ///< lost, because its process has ended
     };
     int rank;
     Kind kind;
-    std::string text;  ///< how long it has been silent, and what its process does
+    std::string text;  ///< the time of its silence, and the state of its process
   };
 
-  /// \throws std::invalid_argument for limits that are not positive, or do not follow each other
+  /// \throws std::invalid_argument if limits are not positive, or lost_after is less than
+  /// warn_after
   explicit Silence(int ranks, const Limits& limits, Probe probe = &state_of);
 
   /// A frame has come from this rank.
@@ -53,15 +56,15 @@ class Silence {
 
   bool is_due(Clock::time_point now) const noexcept { return now >= next_look_; }
 
-  /// Looks. `awaited` says by rank of whom something is awaited.
+  /// Looks. `awaited`: by rank, whether something is awaited from it.
   std::vector<Step> look(Clock::time_point now, const std::vector<bool>& awaited);
 
-  /// Whether a look is to come though nobody polls: when something was awaited at the last one, or
-  /// may be since. `stirs` changes whenever something begins to be awaited.
-  bool wants_look(std::uint64_t stirs) const noexcept {
-    return was_awaiting_ || stirs != stirs_seen_;
+  /// True if a sleeping worker must wake for the next look, because something was awaited at the
+  /// last one or may be since. `activity` changes whenever something begins to be awaited.
+  bool wants_look(std::uint64_t activity) const noexcept {
+    return was_awaiting_ || activity != activity_seen_;
   }
-  void note_stirs(std::uint64_t stirs) noexcept { stirs_seen_ = stirs; }
+  void note_activity(std::uint64_t activity) noexcept { activity_seen_ = activity; }
   Clock::time_point next_look() const noexcept { return next_look_; }
 
  private:
@@ -90,7 +93,7 @@ class Silence {
   std::vector<Other> others_;
   Clock::time_point next_look_;
   Clock::time_point latest_look_;
-  std::uint64_t stirs_seen_ = 0;
+  std::uint64_t activity_seen_ = 0;
   bool was_awaiting_ = false;
 };
 

@@ -1,394 +1,40 @@
-// Invokes functions on other ranks: the processes that run one program together.
+// Membership of a process in a cluster: the ranks that run one program together.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
-#include <typeinfo>
-#include <utility>
 
-#include <kumiko/cluster/detail/function.hpp>
-#include <kumiko/cluster/errors.hpp>
+#include <kumiko/cluster/here.hpp>
 #include <kumiko/cluster/link.hpp>
-#include <kumiko/cluster/packing.hpp>
-#include <kumiko/runtime/function_ref.hpp>
-#include <kumiko/runtime/future.hpp>
-#include <kumiko/runtime/io/limits.hpp>
 #include <kumiko/runtime/runtime.hpp>
-#include <kumiko/runtime/this_thread.hpp>
-#include <kumiko/runtime/thread.hpp>
 
 namespace kumiko::cluster {
 
-using runtime::Future;
-using runtime::io::Limits;
-
-class Here;
-
-namespace detail {
-
-struct Body;
-
-/// The rank that a Here is of.
-Node& node_of(const Here& here) noexcept;
-
-/// Completes a message, with its tokens. Returns their number; lists them at the message's end if
-/// the receiver may drop it unread.
-std::size_t send_tokens(Writer& writer, bool named);
-
-/// The type that F returns to its invoker, called with or without a Here in front of the arguments.
-template <class F, class... Arguments>
-struct Returned {
-  static_assert(std::is_invocable_v<const F&, Arguments...>,
-                "the function cannot be called with these arguments, nor with (const Here&, "
-                "arguments...)");
-  using Type = std::invoke_result_t<const F&, Arguments...>;
-};
-template <class F, class... Arguments>
-requires std::is_invocable_v<const F&, const Here&, Arguments...>
-struct Returned<F, Arguments...> {
-  using Type = std::invoke_result_t<const F&, const Here&, Arguments...>;
-};
-template <class F, class... Arguments>
-using ReturnedBy = typename Returned<F, Arguments...>::Type;
-
-/// The content of an answer to an invocation: bytes of a frame, or an exception.
-struct Answer {
-  Node* node = nullptr;
-  std::shared_ptr<const Frame> frame;
-  std::span<const std::byte> value;
-  std::exception_ptr exception;
-};
-
-/// Writes the arguments of a call, once there is a credit for it.
-using Packer = runtime::FunctionRef<void(Writer&)>;
-
-/// Identifies a waiting call in a message and its answer. If an answer arrives after the call was
-/// given up, the generation differs.
-struct Ticket {
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;
-};
-
-/// An invocation whose answer is awaited.
-class Pending {
- public:
-  virtual ~Pending() = default;
-
-  /// Called once, by any OS thread; destroys the object if it has no other owner.
-  virtual void finish(Answer answer) = 0;
-
-  /// The object at which threads wait, for reports of deadlocks; nullptr if it is not known.
-  virtual const void* waited_at() const noexcept { return nullptr; }
-};
-
-template <class R>
-R unpack_answer(const Answer& answer) {
-  if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
-  if constexpr (!std::is_void_v<R>) {
-    Reader reader(answer.value, *answer.node);
-    return Packing<R>::unpack(reader);
-  }
-}
-
-/// Internal calls of inline functions.
-struct Inline {
-  static Answer call(const Here& here, int rank, const Function& function, Packer pack);
-  static void call_later(const Here& here, int rank, const Function& function, Packer pack,
-                         std::unique_ptr<Pending> pending);
-  static void write(const Here& here, int rank, const Function& function, Packer pack, Body& body,
-                    std::unique_ptr<Pending> written);
-};
-
-/// A collective operation: data by which ranks check that they ask for the same one, the rank that
-/// gathers the parts, and whether all ranks get them.
-enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kBarrier };
-struct Collection {
-  Operation operation{};
-  int root = 0;
-  std::uint32_t type = 0;  ///< hash of the values' type
-
-  friend bool operator==(const Collection&, const Collection&) = default;
-};
-template <class T>
-std::uint32_t type_hash() noexcept {
-  return static_cast<std::uint32_t>(typeid(T).hash_code());
-}
-
-/// Hands the answer to a Future.
-template <class R>
-class PendingFuture final : public Pending {
- public:
-  Future<R> future() { return promise_.get_future(); }
-
-  void finish(Answer answer) override {
-    const std::unique_ptr<PendingFuture> self(this);
-    try {
-      if constexpr (std::is_void_v<R>) {
-        unpack_answer<R>(answer);
-        promise_.set_value();
-      } else {
-        promise_.set_value(unpack_answer<R>(answer));
-      }
-    } catch (...) {
-      promise_.set_exception(std::current_exception());
-    }
-  }
-
- private:
-  runtime::Promise<R> promise_;
-};
-
-}  // namespace detail
-
-namespace detail {
-
-/// Arguments as the bytes that Packing would make of them, for those that it copies as they are.
-template <class... Arguments>
-class PackedItem {
- public:
-  explicit PackedItem(const Arguments&... arguments) noexcept {
-    std::size_t at = 0;
-    [[maybe_unused]] const auto append = [&]<class T>(const T& argument) {
-      at = Writer::aligned(at, alignof(T));
-      std::memcpy(bytes_.data() + at, &argument, sizeof argument);
-      at += sizeof argument;
-    };
-    (append(arguments), ...);
-  }
-
-  std::span<const std::byte> bytes() const noexcept { return bytes_; }
-
- private:
-  /// The size that keeps consecutive items aligned; not 0 even without arguments.
-  static constexpr std::size_t size() noexcept {
-    std::size_t at = 0;
-    std::size_t alignment = 1;
-    [[maybe_unused]] const auto count = [&](std::size_t size, std::size_t aligned) {
-      at = Writer::aligned(at, aligned) + size;
-      alignment = alignment < aligned ? aligned : alignment;
-    };
-    (count(sizeof(Arguments), alignof(Arguments)), ...);
-    return at == 0 ? 1 : Writer::aligned(at, alignment);
-  }
-
-  std::array<std::byte, size()> bytes_{};
-};
-
-}  // namespace detail
-
-/// The request for an inline function: see Here::invoke_inline().
-template <class F, class... Arguments>
-concept InlineFunction = std::is_nothrow_invocable_v<const F&, Arguments...> &&
-    !std::is_invocable_v<const F&, const Here&, Arguments...>;
-
-/// The place where a function runs: its rank, and the rank that invoked it. The function uses it to
-/// reach other ranks. It is a value that may be copied, also to threads that the function spawns.
-/// The Cluster must outlive it.
-///
-/// *What can be invoked.* An object without state, as a lambda without captures, of a type that all
-/// ranks know, since they run the same program. It is called there with the arguments, or with
-/// (const Here&, arguments...) if it accepts that, in its own lightweight thread. It may wait,
-/// spawn threads and invoke functions, also on the invoking rank. Arguments and results are copied
-/// by Packing; a std::span or std::string_view among the arguments is valid during the call. If a
-/// rank invokes a function on itself, nothing is packed.
-///
-/// *No deadlock, bounded memory.* Each rank may have Options::window calls in progress at each
-/// other rank, for each *depth*. A call through a Cluster has depth 0, and a call that a function
-/// of depth d makes through its Here has depth d + 1. A caller without a credit suspends, but its
-/// rank continues to receive messages. The credit returns with the answer. So calls of depth d wait
-/// only for calls of depth d + 1, and those of the greatest depth for none; so every call ends. A
-/// rank holds at most window × ranks × depths threads for others. The waiting caller has the memory
-/// for the answer. Functions that wait for something other than their own calls (for a token, for a
-/// later call) could keep all credits. Therefore a rank without progress for a millisecond returns
-/// credits early, so that more calls arrive; memory is not bounded then. At depth 255 and beyond, a
-/// credit returns when the function begins, because such a chain is a ring of posts rather than
-/// nested calls. tests/cluster/credits_model_test.cpp tries all orders.
-class Here {
- public:
-  int rank() const noexcept;
-  /// The number of ranks, lost ones included.
-  int size() const noexcept;
-  /// The rank that has invoked this function; this rank if it was not invoked by another one.
-  int caller() const noexcept { return caller_; }
-  bool is_lost(int rank) const;
-  /// Whether a rank has announced by Cluster::leave() that it leaves. It then serves calls until
-  /// all ranks have left, but makes no more calls.
-  bool is_leaving(int rank) const;
-
-  /// The same place, for calls with limits. When a limit is reached, they throw std::system_error
-  /// with std::errc::timed_out or std::errc::operation_canceled. The function continues to run on
-  /// the other rank.
-  Here within(Limits limits) const {
-    Here limited = *this;
-    limited.limits_ = std::move(limits);
-    return limited;
-  }
-
-  /// Runs function(arguments...) on `rank` and waits for its result. Limits have no effect on the
-  /// own rank. Suspends a lightweight caller, blocks an OS thread.
-  /// \throws RemoteError if an exception has escaped the function there, RankLost,
-  /// std::system_error if a limit was reached, std::out_of_range if there is no such rank. If it
-  /// runs on this rank, what the function throws.
-  template <class F, class... Arguments>
-  auto invoke(int rank, F function, Arguments... arguments) const
-      -> detail::ReturnedBy<F, Arguments...>;
-
-  /// The same, without waiting: the Future gets the result or the exception. May suspend until
-  /// there is a credit; limits apply only to this.
-  template <class F, class... Arguments>
-  auto async(int rank, F function, Arguments... arguments) const
-      -> Future<detail::ReturnedBy<F, Arguments...>>;
-
-  /// Runs function(arguments...) on `rank` at some time, without an answer; only quiesce() waits
-  /// for it. An exception that escapes the function ends that rank's program. May suspend until
-  /// there is a credit, or until the worker has sent a buffer that posts have filled.
-  /// \throws RankLost, std::system_error, std::out_of_range as invoke() does
-  template <class F, class... Arguments>
-  void post(int rank, F function, Arguments... arguments) const;
-
-  /// As invoke(), but the function runs in the poller of the other rank, between two threads there,
-  /// so it runs sooner and without a thread of its own. It must be short, must not throw, and has
-  /// no Here with which it could wait for other ranks.
-  template <class F, class... Arguments>
-  requires InlineFunction<F, Arguments...>
-  auto invoke_inline(int rank, F function, Arguments... arguments) const
-      -> detail::ReturnedBy<F, Arguments...>;
-
-  /// As post(), but the function runs like that of invoke_inline(); on the own rank it runs
-  /// immediately. For many small items: consecutive posts of one function to one rank share a
-  /// header and a credit, if Packing copies the arguments as bytes.
-  template <class F, class... Arguments>
-  requires InlineFunction<F, Arguments...>
-  void post_inline(int rank, F function, Arguments... arguments) const;
-
-  /// Waits until every post of every rank has run, and all posts that these have made. Any rank may
-  /// call it at any time, but not in a posted function, which would wait for itself. Suspends.
-  /// \throws RankLost if a rank is lost, because the state of its posts is not known.
-  void quiesce() const;
-
-  /// The Runtime on which this rank's functions run.
-  runtime::Runtime& runtime() const noexcept;
-
-  /// Whether both stand for the same rank of the same cluster, whatever their callers and limits.
-  friend bool operator==(const Here& a, const Here& b) noexcept { return a.node_ == b.node_; }
-
- private:
-  friend class Cluster;
-  friend class detail::Node;
-  friend struct detail::Inline;
-  friend detail::Node& detail::node_of(const Here& here) noexcept;
-
-  enum class Way : std::uint8_t { kThread, kInline };
-
-  Here(detail::Node& node, int caller, unsigned depth) noexcept
-      : node_(&node), caller_(caller), depth_(depth) {}
-
-  template <class F, class... Arguments>
-  static decltype(auto) call_with(const Here& here, Arguments&&... arguments) {
-    static_assert(std::is_empty_v<F> && std::is_default_constructible_v<F>,
-                  "a function that is invoked elsewhere has no state: use a lambda without "
-                  "captures, and hand over as arguments what it needs");
-    if constexpr (std::is_invocable_v<const F&, const Here&, Arguments...>) {
-      return F()(here, std::forward<Arguments>(arguments)...);
-    } else {
-      return F()(std::forward<Arguments>(arguments)...);
-    }
-  }
-
-  /// The function of F that other ranks call.
-  template <class F, class... Arguments>
-  struct Callee {
-    static std::size_t run(const detail::Call& call, Frame* result) {
-      using Result = detail::ReturnedBy<F, Arguments...>;
-      static_assert(!detail::kIsView<Result>,
-                    "a function that other ranks invoke cannot return a view; return a value");
-      Reader reader(call.arguments, call.node);
-      auto arguments = Packing<std::tuple<Arguments...>>::unpack(reader);
-      const Here here(call.node, call.caller, call.depth + 1);
-      const auto apply = [&]() -> Result {
-        const auto with = [&](Arguments... argument) -> Result {
-          return call_with<F>(here, std::move(argument)...);
-        };
-        return std::apply(with, std::move(arguments));
-      };
-      if constexpr (std::is_void_v<Result>) {
-        apply();
-        return 0;
-      } else {
-        Result value = apply();
-        if (result == nullptr) return 0;
-        Writer writer(*result, call.caller);
-        Packing<Result>::pack(writer, value);
-        return detail::send_tokens(writer, true);
-      }
-    }
-    static inline const detail::Function kFunction{typeid(Callee).name(), &Callee::run};
-  };
-
-  bool is_own(int rank) const;
-
-  /// Keeps the rank's node alive for a thread that is not waited for.
-  std::shared_ptr<const void> kept_node() const;
-
-  /// The same rank, as a function sees it that it has invoked itself.
-  Here below() const noexcept { return {*node_, rank(), depth_ + 1}; }
-
-  detail::Answer call(int rank, Way way, const detail::Function& function,
-                      detail::Packer pack) const;
-  void call_later(int rank, Way way, const detail::Function& function, detail::Packer pack,
-                  std::unique_ptr<detail::Pending> pending) const;
-  void send_post(int rank, Way way, const detail::Function& function, detail::Packer pack) const;
-
-  /// Posts inline if `rank` is another rank. Returns true if it has posted.
-  bool send_item(int rank, const detail::Function& function, std::span<const std::byte> item) const;
-
-  /// Counts a post to this rank as begun, and as done.
-  void count_own_post() const noexcept;
-  static void count_own_end(detail::Node& node) noexcept;
-
-  template <class F, class Result, class... Arguments>
-  Future<Result> begin_own(Arguments&... arguments) const;
-
-  detail::Node* node_;
-  int caller_;
-  unsigned depth_;
-  Limits limits_;
-};
-
 /// Counters of a rank's messages.
 struct ClusterStatistics {
-  std::uint64_t messages_sent = 0;
-  std::uint64_t messages_received = 0;
-  std::uint64_t frames_sent = 0;
-  std::uint64_t bytes_sent = 0;
-  std::uint64_t credit_waits = 0;   ///< calls that had to wait for a credit
-  std::uint64_t polls = 0;          ///< polls for messages, including empty ones
-  std::uint64_t credits_early = 0;  ///< credits returned before a function had ended
+  std::uint64_t messages_sent = 0;      ///< calls, answers and others that may wake a thread
+  std::uint64_t messages_received = 0;  ///< of the same kinds
+  std::uint64_t frames_sent = 0;        ///< sent by the link, each with one or more messages
+  std::uint64_t bytes_sent = 0;         ///< in frames and bodies
+  std::uint64_t credit_waits = 0;       ///< calls that had to wait for a credit
+  std::uint64_t polls = 0;              ///< polls for messages, including empty ones
+  std::uint64_t credits_early = 0;      ///< credits returned before a function had ended
 };
 
+/// Options of a rank. All ranks should have the same.
 struct ClusterOptions {
   /// The largest number of calls of one depth that a rank may have in progress at another rank; at
   /// least 1.
   int window = 256;
   /// Messages to one rank are gathered into a bundle. This is the largest size of a bundle in
-  /// bytes;
-  /// MPIs send as many without asking the receiver first.
+  /// bytes; MPIs send as many without asking the receiver first.
   std::size_t bundle_bytes = 4032;
   /// The longest time for which messages are gathered. A bundle is sent earlier if it is full, or
-  /// if
-  /// the worker has nothing else to do.
+  /// if the worker has nothing else to do.
   std::chrono::nanoseconds bundle_time = std::chrono::microseconds(2);
   /// The time for which leave() waits for the others before it treats them as lost.
   std::chrono::milliseconds patience = std::chrono::seconds(30);
@@ -400,8 +46,8 @@ struct ClusterOptions {
   /// on the same machine is lost as soon as its end is noticed; a process stopped by a debugger is
   /// not lost.
   std::chrono::milliseconds lost_after = std::chrono::seconds(60);
-  /// Whether to report a deadlock on stderr, if the threads of all ranks wait for each other: once,
-  /// rank by rank, what each thread waits for. The report is made after
+  /// True to report a deadlock on stderr if the threads of all ranks wait for each other: once,
+  /// rank by rank, with what each thread waits for. The report is made after
   /// runtime::Options::deadlock_report_after (0: never), but not after a rank is lost. The ranks
   /// continue to wait. Must be the same on all ranks.
   bool report_deadlocks = true;
@@ -428,7 +74,9 @@ class Cluster {
   /// them the reason.
   ~Cluster();
 
+  /// The number of this rank, from 0.
   int rank() const noexcept { return here().rank(); }
+  /// The number of ranks, lost ones included.
   int size() const noexcept { return here().size(); }
 
   /// This rank, for calls of depth 0.
@@ -443,159 +91,12 @@ class Cluster {
   /// Leaves immediately: the other ranks get RankLost with this reason.
   void abandon(std::string_view reason);
 
+  /// The counts of this rank's messages until now.
   ClusterStatistics statistics() const;
 
  private:
   std::shared_ptr<detail::Node> node_;
-  const int exceptions_ = std::uncaught_exceptions();  ///< when it was made
+  const int exceptions_ = std::uncaught_exceptions();  ///< in flight at construction
 };
-
-// --- Templates ---
-
-namespace detail {
-
-/// Arguments that outlive their call: views become views of a copy.
-template <class... Arguments>
-class KeptArguments {
- public:
-  explicit KeptArguments(const Here& here, Arguments&... arguments)
-      : node_(&node_of(here)), kept_(keep(here.rank(), arguments...)) {}
-
-  /// Calls function(arguments...), which may move from them.
-  template <class Function>
-  decltype(auto) apply(Function function) {
-    if constexpr (kHasViews) {
-      Reader reader(kept_, *node_);
-      auto arguments = Packing<std::tuple<Arguments...>>::unpack(reader);
-      return std::apply(function, std::move(arguments));
-    } else {
-      return std::apply(function, std::move(kept_));
-    }
-  }
-
- private:
-  static constexpr bool kHasViews = (kIsView<Arguments> || ...);
-  using Kept = std::conditional_t<kHasViews, Frame, std::tuple<Arguments...>>;
-
-  static Kept keep(int rank, Arguments&... arguments) {
-    if constexpr (kHasViews) {
-      Frame frame;
-      Writer writer(frame, rank);
-      (Packing<Arguments>::pack(writer, arguments), ...);
-      send_tokens(writer, false);
-      return frame;
-    } else {
-      return Kept(std::move(arguments)...);
-    }
-  }
-
-  Node* node_;
-  Kept kept_;
-};
-
-}  // namespace detail
-
-template <class F, class Result, class... Arguments>
-Future<Result> Here::begin_own(Arguments&... arguments) const {
-  runtime::Promise<Result> promise;
-  Future<Result> future = promise.get_future();
-  runtime().submit([here = below(), node = kept_node(), promise = std::move(promise),
-                    kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
-    const auto call = [&](Arguments... argument) -> Result {
-      return call_with<F>(here, std::move(argument)...);
-    };
-    try {
-      if constexpr (std::is_void_v<Result>) {
-        kept.apply(call);
-        promise.set_value();
-      } else {
-        promise.set_value(kept.apply(call));
-      }
-    } catch (...) {
-      promise.set_exception(std::current_exception());
-    }
-  });
-  return future;
-}
-
-template <class F, class... Arguments>
-auto Here::invoke(int rank, F /*function*/, Arguments... arguments) const
-    -> detail::ReturnedBy<F, Arguments...> {
-  using Result = detail::ReturnedBy<F, Arguments...>;
-  if (!is_own(rank)) {
-    const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-    return detail::unpack_answer<Result>(
-        call(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack));
-  }
-  // An OS thread has no threads to join.
-  if (runtime::this_thread::worker_index() < 0) {
-    return begin_own<F, Result, Arguments...>(arguments...).get();
-  }
-  const Here here = below();
-  if constexpr (std::is_void_v<Result>) {
-    runtime::Thread([&] { call_with<F>(here, std::move(arguments)...); }).join();
-  } else {
-    std::optional<Result> result;
-    runtime::Thread([&] { result.emplace(call_with<F>(here, std::move(arguments)...)); }).join();
-    return std::move(*result);
-  }
-}
-
-template <class F, class... Arguments>
-auto Here::async(int rank, F /*function*/, Arguments... arguments) const
-    -> Future<detail::ReturnedBy<F, Arguments...>> {
-  using Result = detail::ReturnedBy<F, Arguments...>;
-  if (is_own(rank)) return begin_own<F, Result, Arguments...>(arguments...);
-  auto pending = std::make_unique<detail::PendingFuture<Result>>();
-  Future<Result> future = pending->future();
-  const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-  call_later(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack, std::move(pending));
-  return future;
-}
-
-template <class F, class... Arguments>
-void Here::post(int rank, F /*function*/, Arguments... arguments) const {
-  if (!is_own(rank)) {
-    const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-    send_post(rank, Way::kThread, Callee<F, Arguments...>::kFunction, pack);
-    return;
-  }
-  count_own_post();
-  try {
-    runtime().submit([here = below(), node = kept_node(),
-                      kept = detail::KeptArguments<Arguments...>(*this, arguments...)]() mutable {
-      kept.apply([&](Arguments... argument) { call_with<F>(here, std::move(argument)...); });
-      count_own_end(*here.node_);
-    });
-  } catch (...) {
-    count_own_end(*node_);
-    throw;
-  }
-}
-
-template <class F, class... Arguments>
-requires InlineFunction<F, Arguments...>
-void Here::post_inline(int rank, F /*function*/, Arguments... arguments) const {
-  const detail::Function& callee = Callee<F, Arguments...>::kFunction;
-  if constexpr ((detail::kByBytes<Arguments> && ...)) {
-    const detail::PackedItem<Arguments...> item(arguments...);
-    if (send_item(rank, callee, item.bytes())) return;
-  } else if (!is_own(rank)) {
-    const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-    return send_post(rank, Way::kInline, callee, pack);
-  }
-  call_with<F>(*this, std::move(arguments)...);
-}
-
-template <class F, class... Arguments>
-requires InlineFunction<F, Arguments...>
-auto Here::invoke_inline(int rank, F /*function*/, Arguments... arguments) const
-    -> detail::ReturnedBy<F, Arguments...> {
-  using Result = detail::ReturnedBy<F, Arguments...>;
-  if (is_own(rank)) return call_with<F>(*this, std::move(arguments)...);
-  const auto pack = [&](Writer& writer) { (Packing<Arguments>::pack(writer, arguments), ...); };
-  return detail::unpack_answer<Result>(
-      call(rank, Way::kInline, Callee<F, Arguments...>::kFunction, pack));
-}
 
 }  // namespace kumiko::cluster

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,24 @@ namespace kumiko::cluster {
 
 namespace detail {
 
-/// Begins a collective operation: see Node::collect().
+/// The collective operations.
+enum Operation : std::uint32_t { kGather, kAllGather, kMax, kMin, kBroadcast, kBarrier };
+
+/// A collective operation, with the data by which the ranks check that they ask for the same one.
+struct Collection {
+  Operation operation{};   ///< the same on all ranks
+  int root = 0;            ///< the rank that gets the parts of kGather
+  std::uint32_t type = 0;  ///< hash of the values' type
+
+  friend bool operator==(const Collection&, const Collection&) = default;
+};
+
+template <class T>
+std::uint32_t type_hash() noexcept {
+  return static_cast<std::uint32_t>(typeid(T).hash_code());
+}
+
+/// Begins a collective operation: see Collections::begin().
 void collect(const Here& here, Collection what, Packer pack, std::unique_ptr<Pending> pending);
 
 /// Calls take(rank, reader) for each rank's part.
@@ -34,15 +52,18 @@ void for_each_part(const Answer& answer, Take take) {
   }
 }
 
-/// Makes a Future's result from the parts by finish(answer).
+/// A collective operation in progress, which makes a Future's result from the parts by
+/// finish(answer). Collections owns it.
 template <class Result, class Finish>
 class Collecting final : public Pending {
  public:
+  /// \param finish  called with the answer; returns the result
   explicit Collecting(Finish finish) : finish_(std::move(finish)) {}
 
+  /// To be called once.
   Future<Result> future() { return promise_.get_future(); }
 
-  /// The engine owns the object.
+  /// Makes the result of the Future.
   void finish(Answer answer) override {
     try {
       if (answer.exception != nullptr) std::rethrow_exception(answer.exception);
@@ -129,7 +150,7 @@ template <class T>
 }
 /// \}
 
-/// The value of `root`, everywhere; what the others hand over is not looked at.
+/// The value of `root`, everywhere; the values of the other ranks are ignored.
 template <class T>
 [[nodiscard]] Future<T> broadcast(const Here& here, T value, int root = 0) {
   const auto pack = [&](Writer& writer) {

@@ -11,9 +11,11 @@ namespace kumiko::cluster {
 /// another program. Calls that wait for it throw this, and so do later calls.
 class RankLost : public std::runtime_error {
  public:
+  /// The message is "rank N is lost: " and `reason`.
   RankLost(int rank, const std::string& reason)
       : std::runtime_error("rank " + std::to_string(rank) + " is lost: " + reason), rank_(rank) {}
 
+  /// The rank that is lost.
   int rank() const noexcept { return rank_; }
 
  private:
@@ -24,14 +26,16 @@ class RankLost : public std::runtime_error {
 /// and its message.
 class RemoteError : public std::runtime_error {
  public:
+  /// The message is "rank N: " and `what`.
   RemoteError(int rank, std::string type, const std::string& what)
       : std::runtime_error("rank " + std::to_string(rank) + ": " + what),
         rank_(rank),
         type_(std::move(type)) {}
 
+  /// The rank on which the function ran.
   int rank() const noexcept { return rank_; }
 
-  /// The readable name of its type; "unknown" if it was not a std::exception.
+  /// The readable name of the exception's type; "unknown" if it was not a std::exception.
   const std::string& type() const noexcept { return type_; }
 
  private:

@@ -1,4 +1,4 @@
-// How a program becomes a rank: the MPI, if any, that has launched it, and its cores.
+// The launch of a program as a rank: its MPI, if there is one, and its cores.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ std::vector<std::string> linked_mpis();
 /// environment, throws as link_of_environment() does.
 int ranks_of_environment();
 
-/// Whether this is rank 0, or the only rank, according to the launcher's environment; for messages
-/// of ranks that are not connected yet. Throws likewise.
+/// True if this is rank 0, or the only rank, according to the launcher's environment; for messages
+/// of ranks that are not connected yet. Throws as ranks_of_environment() does.
 bool leads_by_environment();
 
 /// The number of workers that this rank's Runtime should have if the ranks of a host share its
@@ -43,13 +43,12 @@ int workers_by_local_ranks();
 struct Placement {
   std::string line;     ///< "rank 1 of 4: cores 0-3, workers 2"
   std::string warning;  ///< empty if the ranks of a host have enough cores
-  // Of all ranks together.
-  int hosts = 1;
-  int cores = 0;  ///< cores of these hosts that a rank may use; 0 = not known
+  int hosts = 1;        ///< of all ranks together
+  int cores = 0;        ///< cores of all hosts that a rank may use; 0 if they are not known
 };
 
-/// Where this rank runs, and whether it and the other ranks of its host have more workers than
-/// cores. All ranks must call it, on a lightweight thread or an OS thread. \throws RankLost
+/// Finds out where this rank runs, and whether it and the other ranks of its host have more workers
+/// than cores. All ranks must call it, on a lightweight thread or an OS thread. \throws RankLost
 Placement placement(Cluster& cluster);
 
 }  // namespace kumiko::cluster

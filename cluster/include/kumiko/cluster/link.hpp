@@ -14,13 +14,15 @@ namespace kumiko::cluster {
 
 namespace detail {
 
-/// Leaves new elements as they are, since they are written right away.
+/// Leaves new elements uninitialised, because they are written immediately.
 template <class T>
 struct LeaveUninitialised : std::allocator<T> {
   template <class Other>
   struct rebind {  // NOLINT(readability-identifier-naming): the standard's name
     using other = LeaveUninitialised<Other>;
   };
+  /// Constructs an element, without a value if there are no arguments.
+  /// \{
   template <class Other>
   void construct(Other* place) noexcept {
     ::new (static_cast<void*>(place)) Other;
@@ -29,6 +31,7 @@ struct LeaveUninitialised : std::allocator<T> {
   void construct(Other* place, Arguments&&... arguments) {
     ::new (static_cast<void*>(place)) Other(std::forward<Arguments>(arguments)...);
   }
+  /// \}
 };
 
 }  // namespace detail
@@ -40,6 +43,7 @@ using Frame = std::vector<std::byte, detail::LeaveUninitialised<std::byte>>;
 /// The receiver of a Link's events.
 class Receiver {
  public:
+  /// A frame has come from `source`.
   virtual void receive(int source, Frame frame) = 0;
 
   /// The rank is lost: nothing more arrives from it, and nothing reaches it.
@@ -66,8 +70,9 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  /// This rank's number, from 0, and how many ranks there are.
+  /// This rank's number, from 0.
   virtual int rank() const noexcept = 0;
+  /// The number of ranks.
   virtual int size() const noexcept = 0;
 
   /// Sends a frame to another rank. Frames to a rank that is lost are dropped.
@@ -91,7 +96,7 @@ class Link {
   /// Passes events to `receiver`, a limited number of frames at a time. Returns their number.
   virtual int poll(Receiver& receiver) = 0;
 
-  /// Whether poll() would report an event; called before a worker sleeps, for a link without a
+  /// True if poll() would report an event; called before a worker sleeps, for a link without a
   /// descriptor.
   virtual bool look() noexcept { return true; }
 
@@ -99,7 +104,7 @@ class Link {
   /// polled at intervals.
   virtual int pollable() const noexcept = 0;
 
-  /// Whether there are frames in transit that make progress only while poll() is called.
+  /// True if there are frames in transit that make progress only while poll() is called.
   virtual bool is_transferring() const noexcept { return false; }
 
   // The end: one of the following two, or neither if a link was never used.
@@ -107,6 +112,7 @@ class Link {
   /// No more frames are expected or sent; all other ranks call it too. Then poll() is called until
   /// is_closed().
   virtual void close() noexcept {}
+  /// True once all ranks have closed their links.
   virtual bool is_closed() const noexcept { return true; }
 
   /// This rank leaves without waiting for the others, for this reason. No function is called

@@ -14,12 +14,12 @@ namespace kumiko::cluster {
 
 /// Options of the messages between the ranks of a Loopback.
 struct LoopbackOptions {
-  int ranks = 2;
+  int ranks = 2;  ///< the number of ranks
   /// Each frame is delayed by a random time from 0 to this, drawn with `seed`.
   std::chrono::microseconds longest_delay{0};
-  /// Whether a frame may overtake another one between the same ranks.
+  /// True if a frame may overtake another one between the same ranks.
   bool reorders = false;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of the random numbers
   /// The time until the other ranks notice that a rank has vanished.
   std::chrono::milliseconds detection{10};
 };
@@ -28,13 +28,15 @@ namespace detail {
 class LoopbackNet;
 }
 
-/// A network within one process. It may be destroyed before its links.
+/// A network within one process, whose links pass frames from rank to rank. It may be destroyed
+/// before its links.
 class Loopback {
  public:
   /// \throws std::invalid_argument for less than one rank, std::system_error if the system refuses
   /// descriptors.
   explicit Loopback(const LoopbackOptions& options);
 
+  /// The number of ranks, vanished ones included.
   int ranks() const noexcept;
 
   /// The link of a rank, to be taken once. \throws std::out_of_range if there is no such rank

@@ -1,4 +1,4 @@
-// How values are written to messages and read from them, and how to customise this for a type.
+// Writes values to messages and reads them; types may customise it.
 #pragma once
 
 #include <array>
@@ -28,11 +28,12 @@ class TokenCore;
 /// Appends values to a message.
 class Writer {
  public:
-  /// Offsets count from the frame's present end, a multiple of 16.
-  /// \param destination  the rank that will read it
+  /// Writes to a frame for rank `destination`. Offsets count from the frame's present end, a
+  /// multiple of 16.
   Writer(Frame& frame, int destination) noexcept
       : frame_(frame), begin_(frame.size()), destination_(destination) {}
 
+  /// The rank that will read the message.
   int destination() const noexcept { return destination_; }
 
   /// Appends bytes at the next offset that is a multiple of `alignment`, at most 16.
@@ -46,8 +47,10 @@ class Writer {
 
   /// Adds a token, whose right is passed on with the message once the message is complete.
   void take_along(detail::TokenCore& token) { tokens_.push_back(&token); }
+  /// The tokens that go with the message.
   const std::vector<detail::TokenCore*>& tokens() const noexcept { return tokens_; }
 
+  /// The next multiple of `alignment`.
   static constexpr std::size_t aligned(std::size_t offset, std::size_t alignment) noexcept {
     return (offset + alignment - 1) / alignment * alignment;
   }
@@ -62,13 +65,13 @@ class Writer {
 /// Reads values from a message, in the order in which they were written.
 class Reader {
  public:
-  /// \param node  the rank that reads it
+  /// Reads a message on the rank of `node`.
   Reader(std::span<const std::byte> message, detail::Node& node) noexcept
       : message_(message), node_(&node) {}
-  /// Reads bytes that are for no rank, so that they cannot contain tokens.
+  /// Reads bytes outside of calls, which cannot contain tokens.
   explicit Reader(std::span<const std::byte> message) noexcept : message_(message) {}
 
-  /// \throws std::logic_error if the bytes are for no rank
+  /// The rank that reads. \throws std::logic_error if the bytes do not belong to a call
   detail::Node& node() const {
     if (node_ == nullptr) {
       throw std::logic_error("a token travels with calls and their results only");
@@ -86,6 +89,7 @@ class Reader {
     return message_.data() + at;
   }
 
+  /// The number of bytes that have not been read.
   std::size_t left() const noexcept { return message_.size() - at_; }
 
  private:
@@ -94,9 +98,9 @@ class Reader {
   detail::Node* node_ = nullptr;
 };
 
-/// How a T is packed into messages. This is for trivially copyable types, which are copied as bytes
-/// and must not contain addresses. For other types, specialise it with these two functions, which
-/// must not suspend.
+/// Packs values of type T into messages. This template is for trivially copyable types, which are
+/// copied as bytes and must not contain addresses. For other types, specialise it with these two
+/// functions, which must not suspend.
 template <class T>
 struct Packing {
   /// Types without a specialisation of their own may be copied in bulk.
@@ -126,7 +130,7 @@ inline constexpr bool kByBytes = requires {
   Packing<T>::kByBytes;
 };
 
-/// Whether a T refers to memory that it does not own.
+/// True if a T refers to memory that it does not own.
 template <class T>
 inline constexpr bool kIsView = false;
 template <class T>
@@ -156,11 +160,13 @@ struct Packing<std::span<T>> {
                 "a span that travels has trivially copyable elements, which have no Packing of "
                 "their own; send a std::vector");
 
+  /// Writes the number of elements and the elements.
   static void pack(Writer& writer, std::span<T>& value) {
     const std::uint64_t size = value.size();
     writer.append(&size, sizeof size, alignof(std::uint64_t));
     writer.append(value.data(), value.size_bytes(), alignof(T));
   }
+  /// \throws std::out_of_range if the message has fewer elements
   static std::span<T> unpack(Reader& reader) {
     std::uint64_t size = 0;
     std::memcpy(&size, reader.take(sizeof size, alignof(std::uint64_t)), sizeof size);
@@ -171,13 +177,15 @@ struct Packing<std::span<T>> {
   }
 };
 
-/// As a span of its characters.
+/// A view is packed as the span of its characters.
 template <>
 struct Packing<std::string_view> {
+  /// Writes the characters.
   static void pack(Writer& writer, std::string_view& value) {
     std::span<const char> characters(value);
     Packing<std::span<const char>>::pack(writer, characters);
   }
+  /// \throws std::out_of_range if the message has fewer characters
   static std::string_view unpack(Reader& reader) {
     const auto characters = Packing<std::span<const char>>::unpack(reader);
     return {characters.data(), characters.size()};

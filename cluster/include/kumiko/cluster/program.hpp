@@ -1,4 +1,4 @@
-// Tells apart programs, types and machines, the same in all processes.
+// Identifies programs, types and machines, alike in all processes.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,20 @@ namespace kumiko::cluster {
 /// Differs between programs: a hash of the build id and of the names of the functions that other
 /// ranks may invoke. Numbers these functions at the first call: those loaded later cannot be
 /// invoked.
-/// \throws std::logic_error if two functions have one name, which those in unnamed namespaces of
+/// \throws std::logic_error if two functions have one name, as functions in unnamed namespaces of
 /// two files may have.
 std::uint64_t program_id();
 
-/// Differs between machines; 0: not known.
+/// Differs between machines; 0 if it is not known.
 std::uint64_t machine_id();
 
-/// The name as in the source of a type's std::type_info::name().
+/// The name in the source of a type, from its std::type_info::name().
 std::string readable_name(const char* mangled);
 
+/// The hash of no bytes.
 inline constexpr std::uint64_t kHashBegin = 0xcbf29ce484222325U;
 
-/// FNV-1a of some bytes, after those whose hash is given.
+/// The hash (FNV-1a) of the bytes that have the hash `hash`, followed by these bytes.
 inline std::uint64_t hashed(std::uint64_t hash, const void* bytes, std::size_t size) noexcept {
   for (const auto* at = static_cast<const unsigned char*>(bytes); size-- > 0; ++at) {
     hash = (hash ^ *at) * 0x100000001b3U;

@@ -13,16 +13,17 @@ namespace kumiko::cluster {
 /// Identifies memory of a rank. It can be sent like a number and contains no address. After the
 /// memory has been withdrawn, reads and writes fail.
 struct Region {
-  int rank = -1;
-  detail::Ticket ticket{};
-  std::uint64_t size = 0;  ///< in bytes
-  Rights rights{};
+  int rank = -1;            ///< the rank that exposes it
+  detail::Ticket ticket{};  ///< its place in the list of that rank
+  std::uint64_t size = 0;   ///< in bytes
+  Rights rights{};          ///< of the other ranks
 };
 
 /// Lets other ranks use memory as long as this object exists; the memory must outlive it. A write
 /// is visible to a thread after the writer has notified it, for example by a later call.
 class ExposedRegion {
  public:
+  /// Exposes memory of this rank.
   ExposedRegion(const Here& here, std::span<std::byte> memory, Rights rights);
   ExposedRegion(const ExposedRegion&) = delete;
   ExposedRegion& operator=(const ExposedRegion&) = delete;
@@ -30,6 +31,7 @@ class ExposedRegion {
   /// takes more than five seconds because a rank was lost while it wrote.
   ~ExposedRegion();
 
+  /// The name by which other ranks use it.
   const Region& region() const noexcept { return region_; }
 
  private:

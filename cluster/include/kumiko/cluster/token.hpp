@@ -24,37 +24,45 @@ namespace detail {
 class TokenCore {
  public:
   TokenCore() noexcept = default;
+  /// The right to assign the entry with this ticket on rank `home`, after `moves` moves.
   TokenCore(Node& node, int home, Ticket ticket, std::uint32_t moves = 0) noexcept
       : node_(&node), home_(home), ticket_(ticket), moves_(moves) {}
+  /// Takes the right over.
+  /// \{
   TokenCore(TokenCore&& other) noexcept
       : node_(std::exchange(other.node_, nullptr)),
         home_(other.home_),
         ticket_(other.ticket_),
         moves_(other.moves_) {}
   TokenCore& operator=(TokenCore&& other) noexcept;
+  /// \}
   ~TokenCore() { drop(); }
 
+  /// True if it has the right.
   explicit operator bool() const noexcept { return node_ != nullptr; }
 
   /// Uses the right. \throws std::logic_error if it was used before
+  /// \{
   void assign(Packer pack);
   void fail(std::string_view what);
+  /// \}
 
-  /// The part of a token that is in a message.
-  struct Travelling {
-    int home;
-    std::uint32_t moves;
-    Ticket ticket;
+  /// A token in a message.
+  struct Packed {
+    int home;             ///< the rank of the entry
+    std::uint32_t moves;  ///< the number of this move
+    Ticket ticket;        ///< of the entry
   };
-  Travelling travelling() const noexcept { return {home_, moves_ + 1, ticket_}; }
+  /// This token as the next message contains it.
+  Packed packed() const noexcept { return {home_, moves_ + 1, ticket_}; }
 
-  /// Writes the right to a message; it is passed on once the message is complete. \throws as
+  /// Writes the right to a message; pass_on() follows once the message is complete. \throws as
   /// assign()
-  void depart(Writer& writer);
-
-  /// The message is complete: the right is passed on with it to `destination`.
-  void leave(int destination);
-  static TokenCore arrive(Reader& reader);
+  void pack(Writer& writer);
+  /// Passes the right on with the message to `destination`.
+  void pass_on(int destination);
+  /// Takes the right over from a message.
+  static TokenCore unpack(Reader& reader);
 
  private:
   void drop() noexcept;
@@ -66,7 +74,9 @@ class TokenCore {
   std::uint32_t moves_ = 0;
 };
 
+/// Makes an entry known to its rank.
 Ticket add_entry(Node& node, Pending& entry);
+/// Returns false if another thread assigns the entry now.
 bool take_entry(Node& node, Ticket ticket);
 
 }  // namespace detail
@@ -88,7 +98,7 @@ class RemoteToken {
   /// Sends an exception instead, which the reader gets as a RemoteError. \throws as send()
   void send_failure(std::string_view what) { core_.fail(what); }
 
-  /// Whether the token has the right to assign an entry.
+  /// True if the token has the right to assign an entry.
   explicit operator bool() const noexcept { return static_cast<bool>(core_); }
 
  private:
@@ -102,9 +112,9 @@ class RemoteToken {
 
 template <class T>
 struct Packing<RemoteToken<T>> {
-  static void pack(Writer& writer, RemoteToken<T>& token) { token.core_.depart(writer); }
+  static void pack(Writer& writer, RemoteToken<T>& token) { token.core_.pack(writer); }
   static RemoteToken<T> unpack(Reader& reader) {
-    return RemoteToken<T>(detail::TokenCore::arrive(reader));
+    return RemoteToken<T>(detail::TokenCore::unpack(reader));
   }
 };
 
@@ -113,6 +123,7 @@ struct Packing<RemoteToken<T>> {
 template <std::movable T>
 class RemoteEntry {
  public:
+  /// An empty entry of this rank.
   explicit RemoteEntry(const Here& here)
       : node_(detail::node_of(here)),
         rank_(here.rank()),
@@ -122,7 +133,7 @@ class RemoteEntry {
 
   /// A value sent later is dropped.
   ~RemoteEntry() {
-    // If the cell has been taken it is assigned now.
+    // If another thread has taken the cell, it assigns the cell now.
     if (!detail::take_entry(node_, ticket_)) cell_.entry.wait();
   }
 
@@ -135,18 +146,19 @@ class RemoteEntry {
     return RemoteToken<T>(detail::TokenCore(node_, rank_, ticket_));
   }
 
+  /// True if the entry has been assigned.
   bool full() const noexcept { return cell_.entry.full(); }
 
-  /// Waits until it has been assigned, or for `duration` at most; returns whether it has been.
-  /// Suspends a lightweight caller, blocks an OS thread.
+  /// Waits until the entry has been assigned. Suspends a lightweight caller, blocks an OS thread.
   void wait() const noexcept { cell_.entry.wait(); }
+  /// As wait(), but for `duration` at most. Returns true if the entry has been assigned.
   template <class Rep, class Period>
   bool wait_for(const std::chrono::duration<Rep, Period>& duration) const {
     return cell_.entry.wait_for(duration);
   }
 
   /// The value. Waits as wait() does. \throws RemoteError if an exception was sent or the token was
-  /// destroyed unused, RankLost if the rank is lost that has the token
+  /// destroyed unused, RankLost if the rank that has the token is lost
   const T& get() const { return cell_.entry.get(); }
 
  private:

@@ -1,4 +1,4 @@
-// The functions that other ranks may invoke, by numbers that all ranks agree on.
+// The functions that other ranks may invoke, with the same numbers on all ranks.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace kumiko::cluster::detail {
 
 class Node;
 
-/// A call that has come: from whom, how deep in a chain of invocations, and the packed arguments.
+/// A call that has arrived: the rank that called, the depth in a chain of calls, and the packed
+/// arguments.
 struct Call {
   Node& node;
   int caller;
@@ -21,14 +22,14 @@ struct Call {
   std::span<const std::byte> arguments;
 };
 
-/// A function that can be invoked from elsewhere, made before main() by whoever names it. Every
-/// rank runs the same program, so that sorted by their types' names they have the same numbers
-/// everywhere; that the programs are the same is checked by program_id().
+/// A function that other ranks can invoke: a static object, made before main(). Every rank runs the
+/// same program, which program_id() checks, so the functions, sorted by the names of their types,
+/// have the same numbers everywhere.
 class Function {
  public:
-  /// Unpacks the arguments, calls the function and packs what it returns into `result`, nullptr if
-  /// nobody wants it. Returns how many tokens go with it, which are named at its end. \throws what
-  /// these do.
+  /// Unpacks the arguments, calls the function and packs its result into `result`, nullptr if the
+  /// result is not wanted. Returns the number of tokens in the result, which are listed at its end.
+  /// \throws the exceptions of the function and of Packing
   using Run = std::size_t (*)(const Call& call, Frame* result);
 
   Function(const char* name, Run code);

@@ -12,7 +12,7 @@ enum class Rights : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
 namespace detail {
 
-/// Throws std::logic_error without the right, std::out_of_range for bytes that the region lacks.
+/// \throws std::logic_error without the right, std::out_of_range for bytes that the region lacks
 /// \param region  its size in bytes
 inline void check_access(Rights rights, Rights right, std::uint64_t region, std::uint64_t offset,
                          std::uint64_t size) {
