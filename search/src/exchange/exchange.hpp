@@ -16,7 +16,7 @@
 
 #include <kumiko/runtime/future.hpp>
 #include <kumiko/runtime/runtime.hpp>
-#include <kumiko/runtime/search_part.hpp>
+#include <kumiko/runtime/search_core.hpp>
 #include <kumiko/search/search.hpp>
 
 #include "core/exchange_state.hpp"

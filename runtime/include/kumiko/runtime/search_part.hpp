@@ -5,15 +5,11 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
-#include <stop_token>
-#include <utility>
 
 #include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/lazy.hpp>
-#include <kumiko/runtime/detail/linked_queue.hpp>
-#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 
 namespace kumiko::runtime {
 
@@ -38,66 +34,7 @@ class SearchFrame;
 struct SearchLink;
 }  // namespace detail
 
-/// The work of a part that somebody outside this runtime does. Destroyed before wait() has
-/// returned, it gives up.
-class SentPart {
- public:
-  SentPart() = default;
-  SentPart(const SentPart&) = delete;
-  SentPart& operator=(const SentPart&) = delete;
-  virtual ~SentPart() = default;
-
-  /// Waits for the result, and puts it into the part's workspace. Suspends. \throws what has
-  /// escaped the work
-  virtual void wait() = 0;
-
-  /// Nobody wants the result any more: the work is to end. Does not wait.
-  virtual void give_up() noexcept = 0;
-};
-
-/// Those outside this runtime who ask for parts of its searches. They count what they ask for, and
-/// then tell the searches (SearchCore::tell_of_asks()); who is told claims one ask for each part.
-class Outside {
- public:
-  /// A search begins, by its thread. \throws std::bad_alloc
-  virtual void add(SearchCore& search) = 0;
-  /// It ends, and is not told of asks any more when this has returned.
-  virtual void remove(SearchCore& search) noexcept = 0;
-
-  /// Whether anybody asks; a hint.
-  virtual bool has_asks() const noexcept = 0;
-  /// Whether the caller is to answer one ask: by SentPart, or by decline().
-  virtual bool claim_ask() noexcept = 0;
-  /// Answers an ask that was claimed, without a part.
-  virtual void decline() noexcept = 0;
-
-  /// The divisions up to which a search is divided before anybody asks: parts after fewer are
-  /// divided until they are not, and those that come of it are sent in advance. 0: none.
-  virtual unsigned divisions_in_advance() const noexcept { return 0; }
-
-  /// All parts of the search are to end, those elsewhere too. From any OS thread.
-  virtual void search_stopped(const SearchCore& search) noexcept = 0;
-  /// The same of those parts only whose givers have been asked to end.
-  virtual void givers_stopped(const SearchCore& search) noexcept = 0;
-
- protected:
-  ~Outside() = default;
-};
-
 namespace detail {
-
-/// How parts of a search leave the process: not at all.
-struct StaysHere {
-  static constexpr bool kSends = false;
-
-  using Outside = runtime::Outside;
-
-  template <class At, class Workspace, class Work>
-  static std::unique_ptr<SentPart> send(Outside*, bool, SearchPart&, unsigned, Workspace&,
-                                        const Work&) {
-    return nullptr;
-  }
-};
 
 /// A construct of a search in progress, on the stack of the thread that executes it. The frames of
 /// a part are chained from the inner ones to the outer ones, as LazyFrames are.
@@ -301,81 +238,7 @@ class SearchPart {
   bool is_live_ = false;
 };
 
-/// What all parts of a search share.
-class SearchCore {
- public:
-  /// \param stop       stops the search as stop_all() does
-  /// \param outside    who shares it; nullptr: nobody
-  /// \param divisions  see divisions()
-  explicit SearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0);
-  ~SearchCore();
-  SearchCore(const SearchCore&) = delete;
-  SearchCore& operator=(const SearchCore&) = delete;
-
-  /// Asks all parts to end, those that are still to come too, and those elsewhere. From any OS
-  /// thread.
-  void stop_all() noexcept;
-  /// The same, but those outside are not told.
-  void stop_here() noexcept;
-  /// The same for one part, and for those that it has given away, and they, so far.
-  void stop_from(const SearchPart& ancestor) noexcept;
-
-  /// A part begins.
-  void add(SearchPart& part) noexcept;
-  /// It ends.
-  void remove(SearchPart& part) noexcept;
-
-  /// A part waits for one that it has given away, and goes on.
-  void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
-  /// The end of what begin_wait() began.
-  void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
-
-  /// Lets parts look at what is asked from outside. From any OS thread.
-  void tell_of_asks() noexcept;
-  /// Whether some part may run; a hint.
-  bool is_busy() const noexcept;
-
-  /// Who shares it; nullptr: nobody.
-  Outside* outside() const noexcept { return outside_; }
-  /// As Outside has them; 0 without one.
-  unsigned divisions_in_advance() const noexcept { return in_advance_; }
-  /// How many divisions lie between the whole and this, which may be a part of it from elsewhere.
-  unsigned divisions() const noexcept { return divisions_; }
-
-  /// Of the parts that have ended.
-  SearchStatistics statistics() const noexcept;
-
- private:
-  struct StopAll {
-    SearchCore& core;
-    void operator()() const noexcept { core.stop_all(); }
-  };
-
-  mutable detail::SpinLock lock_;  ///< for what follows
-  detail::LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
-  bool stopped_ = false;
-  SearchStatistics statistics_;
-  std::atomic<std::uint64_t> waiting_{0};
-  Outside* const outside_;
-  const unsigned in_advance_;  ///< divisions
-  const unsigned divisions_;
-  const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
-};
-
 namespace detail {
-
-/// The core of a search, in its first part: constructed before that, and destroyed after it.
-class OwnSearchCore {
- protected:
-  OwnSearchCore() = default;
-  explicit OwnSearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0)
-      : core_(std::in_place, std::move(stop), outside, divisions) {}
-
-  SearchCore& own_core() noexcept { return *core_; }
-
- private:
-  std::optional<SearchCore> core_;
-};
 
 /// Makes a part one of the constructs that the calling thread divides when it is asked to.
 struct SearchLink : LazyFrame {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <kumiko/runtime/search_part.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 #include <kumiko/search/frame.hpp>
 
 namespace kumiko::search {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <kumiko/cluster/packing.hpp>
-#include <kumiko/runtime/search_part.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 #include <kumiko/search/frame.hpp>
 #include <kumiko/search/outside.hpp>
 
