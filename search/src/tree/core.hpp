@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include <kumiko/search/tree.hpp>
 
 #include "tree/tree_link.hpp"
+#include "tree/unproved.hpp"
 
 namespace kumiko::search::detail::tree {
 
@@ -37,14 +37,6 @@ class Core {
   TreeStatistics statistics() const;
 
  private:
-  /// A connection that has not proved itself.
-  struct Stranger {
-    std::stop_source stop{};
-    bool has_greeted = false;  ///< has begun to speak the protocol
-  };
-  /// The oldest first.
-  using Unproved = std::list<Stranger>;
-
   /// How an attempt to join has ended.
   struct Attempt {
     std::optional<Refusal> refusal;
@@ -65,22 +57,17 @@ class Core {
 
   // The thread that accepts.
   void accept(runtime::io::Listener listener);
-  void admit_stranger(runtime::io::Socket socket);
-  void make_room(std::size_t most);
-  bool free_descriptor();
+  void add_unproved(runtime::io::Socket socket);
 
   // A thread for each connection.
-  void welcome(runtime::io::Socket socket, Unproved::iterator place);
+  void welcome(runtime::io::Socket socket, Unproved::Place place);
   void connect(const runtime::io::Address& address, Attempt& attempt);
-  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::iterator place,
+  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::Place place,
                                        std::uint16_t& number, std::optional<Refusal>& refusal);
   std::optional<Refusal> admit(runtime::io::Socket& socket, Handshake& handshake,
-                               Unproved::iterator place, std::uint16_t& number);
+                               Unproved::Place place, std::uint16_t& number);
   std::optional<Refusal> reserve_child(std::uint16_t& number);
   void release_child();
-  Unproved::iterator most_dispensable();
-  void note_greeting(Unproved::iterator place);
-  void end_unproved(Unproved::iterator place);
   void count(Refusal refusal) noexcept;
 
   /// Puts the link into the table. False if there is no memory.
@@ -103,11 +90,11 @@ class Core {
   std::stop_source stop_;             ///< of accepting and joining
   std::atomic<bool> leaving_{false};  ///< written under the mutex
 
+  Unproved unproved_;
+
   mutable runtime::Mutex mutex_;
   runtime::ConditionVariable changed_;
   std::map<std::uint16_t, std::shared_ptr<TreeLink>> links_;  ///< guarded; so is what follows
-  Unproved unproved_;
-  std::size_t most_unproved_ = 0;
   std::size_t children_ = 0;
   std::uint32_t next_child_ = 1;
   std::size_t threads_ = 0;
