@@ -175,7 +175,7 @@ class Model {
         end(state, p, r);
       }
       if (run.left > 1 && process.exchange.has_open_asks()) {
-        next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+        next(state, p, [&](Process& here, ExchangeEffects& effects) {
           Run& divided = here.runs[r];
           ASSERT_TRUE(here.exchange.claim());
           const std::uint32_t half = divided.left / 2;
@@ -187,14 +187,13 @@ class Model {
     }
     // Those who ask are sent elsewhere after a while.
     if (process.exchange.has_open_asks()) {
-      next(state, p, [](Process& here, ExchangeState::Effects& effects) {
-        here.exchange.decline_all(effects);
-      });
+      next(state, p,
+           [](Process& here, ExchangeEffects& effects) { here.exchange.decline_all(effects); });
     }
   }
 
   void end(const State& state, std::size_t p, std::size_t r) {
-    next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+    next(state, p, [&](Process& here, ExchangeEffects& effects) {
       const Run run = here.runs[r];
       here.runs.erase(here.runs.begin() + static_cast<std::ptrdiff_t>(r));
       EXPECT_TRUE(run.counted == run.units || !run.is_wanted);
@@ -220,14 +219,14 @@ class Model {
       next(state, p, [](Process& here, auto&) { here.exchange.give_up_ask(); });
       return;
     }
-    const auto begin = [](Process& here, ExchangeState::Effects& effects) {
+    const auto begin = [](Process& here, ExchangeEffects& effects) {
       if (here.exchange.take_back(effects)) return true;
       here.exchange.decline_all(effects);
       return false;
     };
-    ExchangeState::Effects unused;
+    ExchangeEffects unused;
     if (ExchangeState(process.exchange).take_back(unused)) {
-      return next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+      return next(state, p, [&](Process& here, ExchangeEffects& effects) {
         EXPECT_TRUE(begin(here, effects));
       });
     }
@@ -239,7 +238,7 @@ class Model {
                              [](const Run& run) { return run.left > 0 || run.given == 0; });
         });
     if (process.asks < budget_.asks || (is_quiet && process.quiet_asks < kQuietAsks)) {
-      next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+      next(state, p, [&](Process& here, ExchangeEffects& effects) {
         begin(here, effects);
         if (const auto holder = here.exchange.holder({}); holder) {
           ++(here.asks < budget_.asks ? here.asks : here.quiet_asks);
@@ -252,7 +251,7 @@ class Model {
     if (process.asks == budget_.asks) return;
     for (std::size_t other = 0; other < state.processes.size(); ++other) {
       if (other == p || !state.processes[other].is_alive) continue;
-      next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+      next(state, p, [&](Process& here, ExchangeEffects& effects) {
         begin(here, effects);
         ++here.asks;
         here.exchange.ask({static_cast<std::uint16_t>(other)}, std::nullopt, effects);
@@ -282,7 +281,7 @@ class Model {
     } else {
       --after.left.doubled;
     }
-    next(after, flying.to, [&](Process& here, ExchangeState::Effects& effects) {
+    next(after, flying.to, [&](Process& here, ExchangeEffects& effects) {
       const bool can_give = std::any_of(here.runs.begin(), here.runs.end(),
                                         [](const Run& run) { return run.left > 0; });
       here.exchange.receive({flying.from}, flying.message, can_give, std::nullopt, effects);
@@ -298,7 +297,7 @@ class Model {
                   [&](const Flying& each) { return each.from == dead || each.to == dead; });
     for (std::size_t p = 0; p < after.processes.size(); ++p) {
       if (!after.processes[p].is_alive) continue;
-      ExchangeState::Effects effects;
+      ExchangeEffects effects;
       after.processes[p].exchange.lost({static_cast<std::uint16_t>(dead)}, effects);
       apply(after, p, effects);
     }
@@ -308,7 +307,7 @@ class Model {
   template <class Change>
   void next(const State& state, std::size_t p, Change change) {
     State after = state;
-    ExchangeState::Effects effects;
+    ExchangeEffects effects;
     skip_ = false;
     is_done_ = false;
     change(after.processes[p], effects);
@@ -323,7 +322,7 @@ class Model {
     for (Process& process : state.processes) process.quiet_asks = 0;
   }
 
-  void apply(State& state, std::size_t p, const ExchangeState::Effects& effects) {
+  void apply(State& state, std::size_t p, const ExchangeEffects& effects) {
     Process& here = state.processes[p];
     if (!effects.starts.empty() || !effects.finishes.empty()) renew_quiet_asks(state);
     for (const auto& send : effects.sends) {
@@ -337,7 +336,7 @@ class Model {
     }
     for (const auto& finish : effects.finishes) {
       const auto owner = std::find_if(here.runs.begin(), here.runs.end(), [&](const Run& run) {
-        return run.number == run_of(finish.owner);
+        return run.number == run_of(finish.delivery);
       });
       ASSERT_NE(owner, here.runs.end()) << "a result for a part that has ended";
       ASSERT_GT(owner->given, 0U);
@@ -353,7 +352,7 @@ class Model {
         if (run.number != stopped) continue;
         run.left = 0;
         run.is_wanted = false;
-        ExchangeState::Effects stops;
+        ExchangeEffects stops;
         here.exchange.stop(
             [&](const std::shared_ptr<Delivery>& owner) { return run_of(owner) == stopped; },
             stops);
@@ -394,7 +393,7 @@ TEST(ExchangeModel, GivenAProcessThatEndsThenEachUnitCountsOnce) {
 
 TEST(ExchangeState, GivenSeveralPartsInThePoolThenTheOneWithTheFewestDivisionsGoesFirst) {
   ExchangeState giver;
-  ExchangeState::Effects effects;
+  ExchangeEffects effects;
   for (const std::uint32_t divisions : {7U, 2U, 5U}) {
     giver.give({.type = divisions, .divisions = divisions}, owner_of(kRoot), effects);
   }
@@ -408,7 +407,7 @@ TEST(ExchangeState, GivenSeveralPartsInThePoolThenTheOneWithTheFewestDivisionsGo
 
 TEST(ExchangeState, GivenPartsThatWentToNeighboursAndCameFromThemThenTheLargestIsKnown) {
   ExchangeState relay;
-  ExchangeState::Effects effects;
+  ExchangeEffects effects;
   const auto ask_from = [&](const Way& from) {
     relay.receive(from, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, effects);
   };
@@ -435,27 +434,27 @@ TEST(ExchangeState, GivenPartsThatWentToNeighboursAndCameFromThemThenTheLargestI
 }
 
 TEST(ExchangeState, GivenAPartOnItsWayThenEachStepIsNotedOnce) {
-  using Note = ExchangeState::Note;
+  using Note = ExchangeEffects::Note;
   ExchangeState giver;
   ExchangeState taker;
-  const auto whats = [](const ExchangeState::Effects& effects) {
+  const auto whats = [](const ExchangeEffects& effects) {
     std::vector<Note::What> all;
     for (const Note& note : effects.notes) all.push_back(note.what);
     return all;
   };
-  ExchangeState::Effects gives;
+  ExchangeEffects gives;
   giver.give({.divisions = 2, .bytes = bytes_of(1)}, owner_of(kRoot), gives);
   giver.receive({1}, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, gives);
   EXPECT_EQ(whats(gives), std::vector{Note::kGiven});
   EXPECT_EQ(gives.notes[0].bytes, sizeof(std::uint32_t));
-  ExchangeState::Effects takes;
+  ExchangeEffects takes;
   for (int i = 0; i < 2; ++i) {  // the second is a doubled message
     taker.receive({0}, gives.sends[0].message, false, std::nullopt, takes);
   }
   taker.end(takes.starts.at(0).run, Outcome::kDone, bytes_of(1), takes);
   EXPECT_EQ(whats(takes), (std::vector{Note::kTaken, Note::kTold}));
   EXPECT_EQ(takes.notes[0].divisions, 2U);
-  ExchangeState::Effects back;
+  ExchangeEffects back;
   for (int i = 0; i < 2; ++i) {
     giver.receive({1}, takes.sends.at(0).message, false, std::nullopt, back);
   }
@@ -463,9 +462,9 @@ TEST(ExchangeState, GivenAPartOnItsWayThenEachStepIsNotedOnce) {
 }
 
 TEST(ExchangeState, GivenAPartWhoseTakerIsLostThenItIsNotedThatItIsDoneAgain) {
-  using Note = ExchangeState::Note;
+  using Note = ExchangeEffects::Note;
   ExchangeState giver;
-  ExchangeState::Effects effects;
+  ExchangeEffects effects;
   const PartName part = giver.give({}, owner_of(kRoot), effects);
   giver.receive({1}, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, effects);
   effects = {};
@@ -483,7 +482,7 @@ TEST(ExchangeState, GivenAPartWhoseTakerIsLostThenItIsNotedThatItIsDoneAgain) {
 TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
   ExchangeState taker;
   const auto receive = [&](const ExchangeMessage& message) {
-    ExchangeState::Effects effects;
+    ExchangeEffects effects;
     taker.receive({1}, message, false, std::nullopt, effects);
     return effects;
   };
@@ -498,7 +497,7 @@ TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
 
 TEST(ExchangeState, GivenAPartThatItsGiverHasStoppedWhenItEndsThenNobodyIsToldToStopAgain) {
   ExchangeState taker;
-  ExchangeState::Effects effects;
+  ExchangeEffects effects;
   const PartName part{0, 0};
   taker.receive({1}, {.kind = ExchangeMessage::Says::kPart, .part = part}, false, std::nullopt,
                 effects);

@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::ElementsAre;
-using Note = ExchangeState::Note;
+using Note = ExchangeEffects::Note;
 
 ProcessLog log_of(const ExchangeLog& log, std::chrono::nanoseconds now,
                   const RoundTrips& round_trips = {}) {

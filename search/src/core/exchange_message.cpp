@@ -1,22 +1,27 @@
 #include "core/exchange_message.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
 namespace kumiko::search::detail {
 
+bool leads_through(const Way& way, const Way& first) noexcept {
+  return way.size() >= first.size() && std::equal(first.begin(), first.end(), way.begin());
+}
+
 namespace {
 
-/// In front of the way and of the bytes. Between processes of the same build.
+/// Precedes the way and the bytes. Only processes of the same build read it.
 struct Header {
   std::uint64_t type;
-  std::uint64_t bytes;  ///< how many
+  std::uint64_t bytes;  ///< the number of bytes
   std::int64_t sent_at;
   std::uint32_t ask;
   std::uint32_t slot;
   std::uint32_t generation;
   std::uint32_t divisions;
-  std::uint16_t way;  ///< how many steps
+  std::uint16_t way;  ///< the number of its steps
   ExchangeMessage::Says kind;
   Outcome outcome;
   std::uint8_t has_part;

@@ -150,7 +150,7 @@ void Exchange::wait_for_ends() {
   }
   change([&](Effects& effects) {
     for (const std::uint16_t peer : peers_->neighbours()) {
-      ExchangeState::Send& send = effects.sends.emplace_back();
+      ExchangeEffects::Send& send = effects.sends.emplace_back();
       send.to = {peer};
       send.message.kind = ExchangeMessage::Says::kEnd;
     }
@@ -164,7 +164,7 @@ void Exchange::end() {
     is_ending_.store(true, std::memory_order_relaxed);
     effects.wakes = true;
     // Whoever has given them does them again when this process has left.
-    state_.keep_results();
+    state_.drop_results();
     for (const auto& [run, stop] : runs_) stops.push_back(stop);
   });
   for (std::stop_source& stop : stops) stop.request_stop();
@@ -207,7 +207,7 @@ void Exchange::lost(const Way& way) {
     if (!peers_->has_others_behind()) return;
     for (const std::uint16_t peer : peers_->neighbours()) {
       if (peer == way.front()) continue;
-      ExchangeState::Send& send = effects.sends.emplace_back();
+      ExchangeEffects::Send& send = effects.sends.emplace_back();
       send.to = {peer};
       send.message.kind = ExchangeMessage::Says::kGone;
       send.message.way = way;
@@ -306,7 +306,7 @@ void Exchange::change(Change change) {
     state_.set_time(std::chrono::duration_cast<ExchangeState::Moment>(now));
     change(effects);
     settle(effects);
-    for (const ExchangeState::Note& note : effects.notes) log_.note(note, now);
+    for (const ExchangeEffects::Note& note : effects.notes) log_.note(note, now);
     was_answered = was_asking && !state_.is_asking();
     if (effects.wakes) {
       refusals_ = 0;
@@ -336,8 +336,8 @@ void Exchange::settle(Effects& effects) {
         effects);
     if (part->run != 0) state_.stop_all(part->run, effects);
   }
-  for (const ExchangeState::Finish& finish : effects.finishes) keep(finish);
-  for (const ExchangeState::Start& start : effects.starts) runs_.try_emplace(start.run);
+  for (const ExchangeEffects::Finish& finish : effects.finishes) keep(finish);
+  for (const ExchangeEffects::Start& start : effects.starts) runs_.try_emplace(start.run);
   if (!effects.starts.empty()) refusals_ = 0;
   has_asks_.store(state_.has_open_asks(), std::memory_order_relaxed);
   if (effects.asked) {
@@ -347,17 +347,17 @@ void Exchange::settle(Effects& effects) {
 
 /// Keeps a result, if it is whole. Whatever ends a part early has asked its giver to end before.
 /// The giver is there, and so is the store: it waits for what follows, or for the lock to withdraw.
-void Exchange::keep(const ExchangeState::Finish& finish) {
-  const Delivery& part = *finish.owner;
+void Exchange::keep(const ExchangeEffects::Finish& finish) {
+  const Delivery& part = *finish.delivery;
   if (part.store == nullptr || finish.outcome != Outcome::kDone || part.giver->is_stopped()) return;
   part.store->keep(part.key, finish.bytes);
 }
 
 void Exchange::perform(Effects effects, bool was_answered) {
-  for (ExchangeState::Finish& finish : effects.finishes) {
-    finish.owner->promise.set_value({finish.outcome, std::move(finish.bytes)});
+  for (ExchangeEffects::Finish& finish : effects.finishes) {
+    finish.delivery->promise.set_value({finish.outcome, std::move(finish.bytes)});
   }
-  for (ExchangeState::Send& send : effects.sends) {
+  for (ExchangeEffects::Send& send : effects.sends) {
     start_thread([this, send = std::move(send)]() mutable {
       send.message.sent_at = Clock::now().time_since_epoch().count();
       peers_->send(send.to, send.message, send.on_behalf_of);
@@ -371,7 +371,7 @@ void Exchange::perform(Effects effects, bool was_answered) {
     }
     if (stop) stop->request_stop();
   }
-  for (ExchangeState::Start& start : effects.starts) {
+  for (ExchangeEffects::Start& start : effects.starts) {
     start_thread([this, start = std::move(start)] { do_part(start.run, start.task); });
   }
   std::optional<runtime::Promise<void>> all_ended;

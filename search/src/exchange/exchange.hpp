@@ -138,13 +138,13 @@ class Exchange final : public std::enable_shared_from_this<Exchange> {
  private:
   friend SearchPlace;
 
-  using Effects = ExchangeState::Effects;
+  using Effects = ExchangeEffects;
 
   /// Changes the state under the lock, then does what follows.
   template <class Change>
   void change(Change change);
   void settle(Effects& effects);
-  static void keep(const ExchangeState::Finish& finish);
+  static void keep(const ExchangeEffects::Finish& finish);
   void perform(Effects effects, bool was_answered);
   template <class Function>
   void start_thread(Function function);

@@ -8,7 +8,7 @@
 
 namespace kumiko::search::detail {
 
-using Note = ExchangeState::Note;
+using Note = ExchangeEffects::Note;
 
 void ExchangeLog::note(const Note& note, Moment now) {
   switch (note.what) {

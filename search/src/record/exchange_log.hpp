@@ -12,7 +12,7 @@
 
 #include <kumiko/search/search.hpp>
 
-#include "core/exchange_state.hpp"
+#include "core/exchange_effects.hpp"
 #include "core/round_trips.hpp"
 
 namespace kumiko::search::detail {
@@ -95,7 +95,7 @@ class ExchangeLog {
 
   explicit ExchangeLog(Moment begin) : begin_(begin) { index_of({}); }
 
-  void note(const ExchangeState::Note& note, Moment now);
+  void note(const ExchangeEffects::Note& note, Moment now);
   void search_began(Moment now);
   void search_ended(Moment now);
 
@@ -108,10 +108,10 @@ class ExchangeLog {
  private:
   /// Which of the others this is; nullopt if there are too many.
   std::optional<std::uint32_t> index_of(const Way& other);
-  void given(const ExchangeState::Note& note, Moment now);
-  void come_back(const ExchangeState::Note& note, Moment now);
-  void taken(const ExchangeState::Note& note, Moment now);
-  void ended(const ExchangeState::Note& note, Moment now);
+  void given(const ExchangeEffects::Note& note, Moment now);
+  void come_back(const ExchangeEffects::Note& note, Moment now);
+  void taken(const ExchangeEffects::Note& note, Moment now);
+  void ended(const ExchangeEffects::Note& note, Moment now);
   void keep(const LoggedPart& part);
   /// How long there was a part or a search here.
   Moment active(Moment now) const noexcept;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exchange_state.hpp"
+#include "core/exchange_message.hpp"
 #include "record/exchange_log.hpp"
 
 namespace kumiko::search::detail {

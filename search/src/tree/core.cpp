@@ -25,13 +25,13 @@ using std::chrono::milliseconds;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// While the system can give no connection and no stranger can be closed to help it.
+/// The pause after the system could not accept a connection and no unproved one can be closed.
 constexpr milliseconds kAcceptPause{100};
 
-/// Frames of one link in a row, after which its reader lets others have their turn.
+/// After this number of frames of one link in a row, its reader yields to other threads.
 constexpr int kFramesInARow = 16;
 
-/// Closes with the text of what a receiver has thrown.
+/// Closes a link with the message of an exception of the receiver.
 void close_for(TreeLink& link, const std::exception& error) noexcept {
   try {
     link.close(error.what());
@@ -62,12 +62,12 @@ template <class Body, class Launch>
 void Core::start_by(Launch launch, Body body) {
   {
     const std::lock_guard lock(mutex_);
-    // While there is one, leave() waits for this one too.
+    // While another thread runs, leave() waits for this one too.
     if (is_leaving() && threads_ == 0) throw std::logic_error("this process has left the tree");
     ++threads_;
   }
   const auto ended = [this]() noexcept {
-    // Notified under the lock: whoever waits in leave() may destroy all this as soon as he has it.
+    // Notified under the lock, since the caller of leave() may destroy this as soon as it gets it.
     const std::lock_guard lock(mutex_);
     --threads_;
     changed_.notify_all();
@@ -75,7 +75,7 @@ void Core::start_by(Launch launch, Body body) {
   try {
     launch([ended, body = std::move(body)]() mutable {
       {
-        Body own = std::move(body);  // and its sockets are closed before the thread counts as ended
+        Body own = std::move(body);  // closes its sockets before the thread counts as ended
         own();
       }
       ended();
@@ -90,7 +90,7 @@ void Core::count(Refusal refusal) noexcept {
   refused_[static_cast<std::size_t>(refusal)].fetch_add(1, kRelaxed);
 }
 
-// Accepting.
+// --- Accepting -----------------------------------------------------------------------------------
 
 io::Address Core::listen(const io::Address& address) {
   {
@@ -110,8 +110,8 @@ io::Address Core::listen(const io::Address& address) {
   }
 }
 
-/// Takes connections as fast as they come. If it paced them, connections that say nothing would
-/// fill the system's queue, and an honest one would wait there until its time is over.
+/// Accepts connections as fast as they arrive. If it paced them, silent connections would fill the
+/// system's queue, and a process that wants to join would time out there.
 void Core::accept(io::Listener listener) {
   while (!is_leaving()) {
     io::Result<io::Socket> socket = listener.accept(io::unless(stop_.get_token()));
@@ -123,7 +123,7 @@ void Core::accept(io::Listener listener) {
     if (socket.error() == std::errc::connection_aborted) continue;
     const bool lacks_descriptors = socket.error() == std::errc::too_many_files_open ||
                                    socket.error() == std::errc::too_many_files_open_in_system;
-    // The connection stays queued meanwhile.
+    // The connection stays in the system's queue meanwhile.
     if (lacks_descriptors && unproved_.close_one()) continue;
     static_cast<void>(io::sleep(io::within(kAcceptPause, stop_.get_token())));
   }
@@ -134,7 +134,7 @@ void Core::add_unproved(io::Socket socket) {
   try {
     unproved_.make_room(options_.most_unproved);
     place = unproved_.add();
-    // At once, so that it is known to have greeted if it has, before later ones need room.
+    // At once, so that a greeting that has arrived is read before later connections need room.
     start_at_once([this, socket = std::move(socket), place = *place]() mutable {
       welcome(std::move(socket), place);
     });
@@ -158,9 +158,10 @@ void Core::release_child() {
   --children_;
 }
 
-/// `number` is not 0 if a place was reserved, even where the answer is a refusal.
-std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
-                                   Unproved::Place place, std::uint16_t& number) {
+/// Sets `number` to another value than 0 if it has reserved a place for a child, even if it then
+/// returns a refusal.
+std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake, Unproved::Place place,
+                                   std::uint16_t& number) {
   const io::Limits limits = io::within(options_.handshake_timeout, place->stop.get_token());
   if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
   unproved_.note_greeting(place);
@@ -172,7 +173,7 @@ std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
   return refusal ? refusal : unsaid;
 }
 
-/// The link to a child that has proved itself, or why there is none.
+/// Returns the link to a child that has proved itself, or sets `refusal`.
 std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::Place place,
                                            std::uint16_t& number, std::optional<Refusal>& refusal) {
   Handshake handshake(Role::kAccepts, options_.secret, options_.program);
@@ -191,7 +192,7 @@ void Core::welcome(io::Socket socket, Unproved::Place place) {
   } catch (const std::exception&) {
     refusal = Refusal::kNoResources;
   }
-  // The socket is closed already where it is not the link's, so its place may go to another one.
+  // If the socket does not belong to the link, it is closed already, so its place is free.
   unproved_.remove(place);
   if (link && !enter(link)) refusal = Refusal::kNoResources;
   if (!refusal) return serve(link);
@@ -200,7 +201,7 @@ void Core::welcome(io::Socket socket, Unproved::Place place) {
   count(was_pushed ? Refusal::kPushedOut : *refusal);
 }
 
-// Joining.
+// --- Joining -------------------------------------------------------------------------------------
 
 void Core::join(const io::Address& address) {
   {
@@ -254,11 +255,11 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
     attempt = {refusal, std::move(system), true};
     changed_.notify_all();
   }
-  // join() may have returned, and `attempt` be gone.
+  // From here on join() may have returned, so that `attempt` does not exist any more.
   if (has_joined) serve(link);
 }
 
-// Links.
+// --- Links ---------------------------------------------------------------------------------------
 
 bool Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
   const std::lock_guard lock(mutex_);
@@ -267,7 +268,7 @@ bool Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  // The other side believes to be a neighbour, and is told.
+  // The other side takes this process for a neighbour, so it must be notified.
   if (is_leaving()) link->finish();
   if (is_closing_) link->close("");
   return true;
@@ -357,7 +358,7 @@ std::vector<std::uint16_t> Core::neighbours() const {
   return numbers;
 }
 
-// The end.
+// --- Leaving -------------------------------------------------------------------------------------
 
 void Core::leave() noexcept {
   std::unique_lock lock(mutex_);

@@ -1,4 +1,4 @@
-// What a Tree does: accepts, joins, keeps the table of links, and runs their threads.
+// The implementation of a Tree: accepts and joins, keeps the table of links, and runs the threads.
 #pragma once
 
 #include <array>
@@ -24,7 +24,9 @@
 
 namespace kumiko::search::detail::tree {
 
-/// See Tree, whose functions these are, its threads and why they do not deadlock.
+/// Implements the functions of Tree, which documents its threads and why they do not deadlock.
+/// Invariant: links_ holds the links whose reader runs in serve(), and threads_ counts all threads
+/// for which leave() waits.
 class Core {
  public:
   Core(runtime::Runtime& runtime, TreeReceiver& receiver, TreeOptions options);
@@ -40,7 +42,7 @@ class Core {
   /// How an attempt to join has ended.
   struct Attempt {
     std::optional<Refusal> refusal;
-    std::string system;  ///< what the system said, if it was that
+    std::string system;  ///< the message of a system error, if that was the cause
     bool has_ended = false;
   };
 
@@ -48,8 +50,8 @@ class Core {
   /// what Runtime::submit() throws.
   template <class Body>
   void start(Body body);
-  /// The same on a lightweight thread, child first: `body` runs before this returns, until it
-  /// waits.
+  /// As start(), on a lightweight thread that runs until it waits before this returns (child
+  /// first).
   template <class Body>
   void start_at_once(Body body);
   template <class Body, class Launch>
@@ -79,7 +81,7 @@ class Core {
   /// Returns whether the frame has been queued.
   bool queue(std::uint16_t link, Frame frame);
 
-  /// Relaxed: who acts on it takes the mutex, or may as well find out a little later.
+  /// Relaxed: a caller that depends on it holds the mutex; others may notice it a little later.
   bool is_leaving() const noexcept { return leaving_.load(std::memory_order_relaxed); }
 
   runtime::Runtime& runtime_;
@@ -87,7 +89,7 @@ class Core {
   const TreeOptions options_;
   const FrameLimits limits_;
 
-  std::stop_source stop_;             ///< of accepting and joining
+  std::stop_source stop_;             ///< stops accepting and joining
   std::atomic<bool> leaving_{false};  ///< written under the mutex
 
   Unproved unproved_;
@@ -99,7 +101,7 @@ class Core {
   std::uint32_t next_child_ = 1;
   std::size_t threads_ = 0;
   bool listens_ = false;
-  bool has_parent_ = false;  ///< has or had one, or joins one
+  bool has_parent_ = false;  ///< has or had a parent, or is joining one
   bool is_closing_ = false;  ///< leave() has waited for long enough
 
   Traffic traffic_;

@@ -34,9 +34,8 @@ Unproved::Place Unproved::most_dispensable() {
   const auto has_greeted = [](const Connection& each) { return each.has_greeted; };
   const auto greeted = std::count_if(connections_.begin(), connections_.end(), has_greeted);
   const bool silent_hold_half = static_cast<std::size_t>(greeted) * 2 <= connections_.size();
-  return std::find_if(connections_.begin(), connections_.end(), [&](const Connection& each) {
-    return each.has_greeted != silent_hold_half;
-  });
+  return std::find_if(connections_.begin(), connections_.end(),
+                      [&](const Connection& each) { return each.has_greeted != silent_hold_half; });
 }
 
 void Unproved::make_room(std::size_t most) {
