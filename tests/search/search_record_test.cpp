@@ -271,27 +271,27 @@ TEST(SearchRecord, GivenAProcessThatHasToldNothingThenItsGiversHaveSeenIt) {
   EXPECT_FALSE(record["parts"][1].contains("became"));
 }
 
-TEST(ToldLogs, GivenMorePartsThanAreKeptOfAllThenTheRestIsCounted) {
+TEST(ReceivedLogs, GivenMorePartsThanAreKeptOfAllThenTheRestIsCounted) {
   ExchangeLog log(0ns);
   for (std::size_t i = 0; i < ExchangeLog::kMostParts; ++i) {
     log.note(given(0, {1}), 1ns);
     log.note({.what = Note::kBack, .part = {0, 0}}, 2ns);
   }
   const ExchangeMessage message = message_of(log_of(log, 3ns));
-  ToldLogs logs;
-  constexpr std::size_t kProcesses = ToldLogs::kMostParts / ExchangeLog::kMostParts + 1;
+  ReceivedLogs logs;
+  constexpr std::size_t kProcesses = ReceivedLogs::kMostParts / ExchangeLog::kMostParts + 1;
   for (std::uint16_t process = 1; process <= kProcesses; ++process) {
     logs.add({process}, message);
     logs.add({process}, message);  // which counts once
   }
   std::size_t kept = 0;
   std::size_t left_out = 0;
-  for (const ToldLog& each : logs.all()) {
+  for (const ReceivedLog& each : logs.all()) {
     kept += each.log.parts.size();
     left_out += each.log.left_out;
   }
   EXPECT_EQ(logs.all().size(), kProcesses);
-  EXPECT_EQ(kept, ToldLogs::kMostParts);
+  EXPECT_EQ(kept, ReceivedLogs::kMostParts);
   EXPECT_EQ(kept + left_out, kProcesses * ExchangeLog::kMostParts);
 }
 

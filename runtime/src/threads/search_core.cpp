@@ -43,10 +43,10 @@ void SearchCore::stop_here() noexcept {
   }
 }
 
-void SearchCore::tell_of_asks() noexcept {
+void SearchCore::announce_asks() noexcept {
   const std::lock_guard guard(lock_);
   for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
-    // release: pairs with the acquire in answer_outside(); the ask has been counted before.
+    // release: pairs with the acquire in answer_outside(). The ask has been counted before.
     part->attention_.fetch_or(SearchPart::kAsked, std::memory_order_release);
   }
 }
@@ -61,7 +61,7 @@ void SearchCore::stop_from(const SearchPart& ancestor) noexcept {
     const std::lock_guard guard(lock_);
     for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
       const SearchPart* above = part;
-      // A giver lives at least as long as what it has given away.
+      // A giver lives at least as long as the parts that it has given away.
       while (above != nullptr && above != &ancestor) above = above->giver_;
       if (above != nullptr) {
         part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
@@ -73,12 +73,12 @@ void SearchCore::stop_from(const SearchPart& ancestor) noexcept {
 
 void SearchCore::add(SearchPart& part) noexcept {
   const std::lock_guard guard(lock_);
-  // relaxed: the part begins later, in a thread that gets it by way of a lock.
+  // relaxed: the part begins later, in a thread that gets it under a lock.
   const bool giver_is_stopped = part.giver_ != nullptr && part.giver_->is_stopped();
   if (stopped_ || giver_is_stopped) {
     part.attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
   }
-  // The other order than in tell_of_asks(): one of the two sees the other, by the lock.
+  // announce_asks() does this in the other order, so under the lock one of the two sees the other.
   if (outside_ != nullptr && outside_->has_asks()) {
     part.attention_.fetch_or(SearchPart::kAsked, std::memory_order_relaxed);
   }

@@ -75,13 +75,13 @@ bool SearchPart::attend(SearchFrame* next) {
         "a Search is used by a thread that does not work at it; use the one that the function is "
         "given, not one that it has captured");
   }
-  // While it is broken, the inner frames are undone already.
+  // After an exception of redo, the inner frames are undone already.
   if (!is_stopped() && broken_at_ == nullptr) gate_ = Gate::kOpen;
-  bool goes_on = true;
+  bool continues = true;
   // relaxed: set before the part began.
   if ((attention_.load(std::memory_order_relaxed) & kMarked) != 0 && next != nullptr &&
       gate_ == Gate::kOpen) {
-    goes_on = divide_in_advance(*next);
+    continues = divide_in_advance(*next);
   }
   // relaxed: a hint.
   if ((attention_.load(std::memory_order_relaxed) & kAsked) != 0) answer_outside();
@@ -90,10 +90,10 @@ bool SearchPart::attend(SearchFrame* next) {
   gate_ = Gate::kClosed;
   if (broken_at_ != nullptr) std::rethrow_exception(failure_);
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-  return goes_on && !is_stopped();
+  return continues && !is_stopped();
 }
 
-/// Gives away what the part can give unasked. Returns whether something of this construct is left.
+/// Gives away all that a marked part can give. Returns whether some work of the construct is left.
 bool SearchPart::divide_in_advance(SearchFrame& next) noexcept {
   const unsigned enough = core_.divisions_in_advance();
   if (divisions_ >= 2 * enough) return true;
@@ -110,10 +110,10 @@ bool SearchPart::divide_in_advance(SearchFrame& next) noexcept {
   return is_left;
 }
 
-/// Gives a part to one of those outside who ask. The bit stays set where nothing can be divided.
+/// Gives a part to a process that asks. The bit stays set if nothing can be divided.
 void SearchPart::answer_outside() noexcept {
   if (gate_ != Gate::kOpen) return;
-  // acquire: pairs with the release in tell_of_asks(). Before the look at who asks.
+  // acquire: pairs with the release in announce_asks(). Cleared before has_asks() is read.
   attention_.fetch_and(~kAsked, std::memory_order_acquire);
   Outside& outside = *core_.outside();
   if (!outside.has_asks()) return;
@@ -139,8 +139,8 @@ SearchFrame* SearchPart::oldest_with_part() const noexcept {
   return oldest;
 }
 
-/// Does a step of a division. The first exception is for the poll to throw; false if this step has
-/// thrown.
+/// Does a step of a division. Keeps the first exception for the poll to throw. Returns false if
+/// this step has thrown.
 template <class Step>
 bool SearchPart::attempt(Step step) noexcept {
   try {
@@ -152,7 +152,7 @@ bool SearchPart::attempt(Step step) noexcept {
   }
 }
 
-/// Gives away the upper half of what the oldest frame has left that has anything.
+/// Gives away the upper half of the remaining work of the oldest frame that has any.
 bool SearchPart::divide() noexcept {
   const Lock lock(*this);
   SearchFrame* const oldest = oldest_with_part();
@@ -187,14 +187,14 @@ bool SearchPart::divide() noexcept {
   return gave;
 }
 
-/// The exception has left the frames that are undone for good.
+/// The exception has left the frames that stay undone.
 void SearchPart::mend() noexcept {
   broken_at_ = nullptr;
   failure_ = nullptr;
   attention_.fetch_and(~kBroken, std::memory_order_relaxed);
 }
 
-// --- What is given away --------------------------------------------------------------------------
+// --- Given parts ---------------------------------------------------------------------------------
 
 bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
   part->divisions_before_ = divisions_;
@@ -202,7 +202,7 @@ bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
     part->sent_ = part->send(gives_to_ == Receiver::kInAdvance, *this, part->part().divisions_);
     if (part->sent_ == nullptr) return false;
     ++counts_.sent;
-    // A stop since the poll has not found this part among those elsewhere.
+    // A stop since the poll has not found this part among those in other processes.
     if (is_stopped()) core_.outside()->givers_stopped(core_);
   } else {
     core_.add(part->part());
@@ -219,7 +219,7 @@ bool SearchPart::hand_over_in_advance(std::unique_ptr<GivenPart> part, GivenPart
   SearchPart& piece = part->part();
   piece.divisions_ = divisions_ + more;
   if (piece.divisions_ < core_.divisions_in_advance()) {
-    // relaxed: the part begins later, in a thread that gets it by way of a lock.
+    // relaxed: the part begins later, in a thread that gets it under a lock.
     piece.attention_.fetch_or(kMarked, std::memory_order_relaxed);
     return hand_over(std::move(part), given);
   }

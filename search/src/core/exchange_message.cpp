@@ -75,7 +75,7 @@ ExchangeMessage decode(std::span<const std::byte> bytes) {
       bytes.size() - way != header.bytes || (header.has_bytes == 0 && header.bytes != 0)) {
     fail();
   }
-  const bool wants_bytes = header.kind == Says::kPart || header.kind == Says::kRecord ||
+  const bool wants_bytes = header.kind == Says::kPart || header.kind == Says::kLog ||
                            (header.kind == Says::kResult && header.outcome != Outcome::kNotBegun);
   if (wants_bytes != (header.has_bytes == 1)) fail();
   ExchangeMessage message{.kind = header.kind, .ask = header.ask, .outcome = header.outcome};

@@ -52,15 +52,15 @@ struct ExchangeMessage {
     kStopAll,  ///< to the giver of a part: the whole search is to end; kStopped repeats this
     kGone,     ///< nothing comes any more from `way`, which begins at the sender
     kEnd,      ///< the sender asks for nothing any more
-    kRecord,   ///< the sender's ProcessLog, to the process that searches; ExchangeState ignores it
-    kBegun,    ///< the sender has work again; to processes that rest since they asked it in vain
+    kLog,    ///< the ProcessLog of the sender, to the process that searches; not for ExchangeState
+    kBegun,  ///< the sender has work again; to processes that rest since they asked it in vain
   };
 
   Says kind{};
   std::uint32_t ask = 0;           ///< number of an ask
   std::optional<PartName> part{};  ///< see the kinds
   Outcome outcome{};               ///< kResult
-  Task task{};                     ///< kPart; kResult and kRecord use its bytes
+  Task task{};                     ///< kPart; kResult and kLog use its bytes
   Way way{};                       ///< kGone
   bool rests = false;              ///< kAsk: if this ask is in vain, the asker rests for long
   std::int64_t sent_at = 0;        ///< by the sender's clock, for RoundTrips and records

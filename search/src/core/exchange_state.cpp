@@ -231,7 +231,7 @@ void ExchangeState::receive(const Way& from, const ExchangeMessage& message, boo
       effects.wakes = true;
       return;
     case Says::kEnd:
-    case Says::kRecord:
+    case Says::kLog:
       return;
   }
 }

@@ -229,7 +229,7 @@ void Exchange::settle(Effects& effects) {
   if (!effects.starts.empty()) pace_.begin_again();
   has_asks_.store(state_.has_open_asks(), std::memory_order_relaxed);
   if (effects.asked) {
-    for (SearchCore* const search : searches_) search->tell_of_asks();
+    for (SearchCore* const search : searches_) search->announce_asks();
   }
 }
 

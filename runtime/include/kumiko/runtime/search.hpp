@@ -70,7 +70,7 @@ namespace kumiko::runtime {
 template <class Workspace, class Sending = detail::StaysHere>
 class Search : private detail::OwnSearchCore, private SearchPart {
  public:
-  /// Those outside the process who share the search.
+  /// The type of the connection to other processes.
   using Outside = typename Sending::Outside;
 
   /// Begins a search. A request to `stop` stops it as stop() does.
@@ -142,10 +142,10 @@ class Search : private detail::OwnSearchCore, private SearchPart {
   [[gnu::always_inline]] void split_two(const First& first, const Second second, const Give give,
                                         const Take take, const Guard guard = {}) {
     PairFrame<Second, Give, Guard> frame(*this, second, give, guard);
-    bool goes_on = false;
+    bool continues = false;
     try {
-      goes_on = poll_at_step();
-      if (goes_on) first(*this);
+      continues = poll_at_step();
+      if (continues) first(*this);
     } catch (...) {
       leave(frame);
       throw;
@@ -153,7 +153,7 @@ class Search : private detail::OwnSearchCore, private SearchPart {
     pop(frame);
     if (frame.given != nullptr) [[unlikely]] {
       take_all(frame.given, take);
-    } else if (goes_on) {
+    } else if (continues) {
       second(*this);
     }
   }
@@ -183,8 +183,8 @@ class Search : private detail::OwnSearchCore, private SearchPart {
   /// not begun. Results so far are merged as usual. For any thread; does not wait.
   void stop() noexcept { stop_all(); }
 
-  /// Whether this part has been asked to end, by stop() or because the construct that gave it away
-  /// ends by an exception.
+  /// Returns whether this part has been asked to end, by stop() or because the construct that gave
+  /// it away ends by an exception.
   bool stopped() const noexcept { return is_stopped(); }
 
   /// The counters of this part and of all parts that have ended.
@@ -201,7 +201,7 @@ class Search : private detail::OwnSearchCore, private SearchPart {
   template <class Do, class Undo>
   struct MoveFrame;
   template <class Work>
-  class Part;
+  class OwnGivenPart;
 
   /// A part of `giver`, with the workspace that make() returns.
   template <class Make>
@@ -234,7 +234,7 @@ class Search : private detail::OwnSearchCore, private SearchPart {
 
   Workspace workspace_;
   Outside* const outside_ = nullptr;
-  std::optional<detail::SearchLink> link_;  ///< of the whole
+  std::optional<detail::SearchLink> link_;  ///< of the whole search only
 };
 
 }  // namespace kumiko::runtime

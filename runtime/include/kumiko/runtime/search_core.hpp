@@ -1,4 +1,4 @@
-// What all parts of a search share.
+// The state that all parts of a search share.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,25 @@
 
 namespace kumiko::runtime {
 
-/// What all parts of a search share.
+/// The state that all parts of a search share: their list, their stop and their counters.
+/// Invariant: under the lock, a part is in the list from add() to remove(), and is asked to end if
+/// the search is stopped.
 class SearchCore {
  public:
-  /// \param stop       stops the search as stop_all() does
-  /// \param outside    who shares it; nullptr: nobody
+  /// \param stop  a request to it stops the search as stop_all() does
+  /// \param outside  the other processes that share the search; nullptr for none
   /// \param divisions  see divisions()
   explicit SearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0);
   ~SearchCore();
   SearchCore(const SearchCore&) = delete;
   SearchCore& operator=(const SearchCore&) = delete;
 
-  /// Asks all parts to end, those that are still to come too, and those elsewhere. From any OS
-  /// thread.
+  /// Asks all parts to end, also those that begin later and those in other processes. Any OS thread
+  /// may call this and the next two functions.
   void stop_all() noexcept;
-  /// The same, but those outside are not told.
+  /// Asks all parts in this process to end.
   void stop_here() noexcept;
-  /// The same for one part, and for those that it has given away, and they, so far.
+  /// Asks a part to end, and all parts that it and its parts have given away so far.
   void stop_from(const SearchPart& ancestor) noexcept;
 
   /// A part begins.
@@ -38,24 +40,25 @@ class SearchCore {
   /// It ends.
   void remove(SearchPart& part) noexcept;
 
-  /// A part waits for one that it has given away, and goes on.
+  /// A part begins to wait for one that it has given away.
   void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
-  /// The end of what begin_wait() began.
+  /// That part continues.
   void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
 
-  /// Lets parts look at what is asked from outside. From any OS thread.
-  void tell_of_asks() noexcept;
-  /// Whether some part may run; a hint.
+  /// Makes parts look for asks of other processes. Any OS thread may call it.
+  void announce_asks() noexcept;
+  /// Returns whether a part may be running; a hint.
   bool is_busy() const noexcept;
 
-  /// Who shares it; nullptr: nobody.
+  /// The other processes that share the search; nullptr for none.
   Outside* outside() const noexcept { return outside_; }
-  /// As Outside has them; 0 without one.
+  /// That of outside(); 0 without one.
   unsigned divisions_in_advance() const noexcept { return in_advance_; }
-  /// How many divisions lie between the whole and this, which may be a part of it from elsewhere.
+  /// The number of divisions between the whole search and this one, which may be a part of a search
+  /// of another process.
   unsigned divisions() const noexcept { return divisions_; }
 
-  /// Of the parts that have ended, and of one that has not.
+  /// The sum of the counters of the parts that have ended, and of `counts`.
   SearchStatistics statistics_with(const SearchStatistics& counts) const noexcept;
 
  private:
@@ -64,20 +67,21 @@ class SearchCore {
     void operator()() const noexcept { core.stop_all(); }
   };
 
-  mutable detail::SpinLock lock_;  ///< for what follows
+  mutable detail::SpinLock lock_;  ///< guards the next three members
   detail::LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
   bool stopped_ = false;
   SearchStatistics statistics_;
   std::atomic<std::uint64_t> waiting_{0};
   Outside* const outside_;
-  const unsigned in_advance_;  ///< divisions
+  const unsigned in_advance_;  ///< a number of divisions
   const unsigned divisions_;
-  const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
+  const std::stop_callback<StopAll> on_stop_;  ///< last, since it may be called at once
 };
 
 namespace detail {
 
-/// The core of a search, in its first part: constructed before that, and destroyed after it.
+/// The core of a search, as a base of its first part, so that it is constructed before the part and
+/// destroyed after it.
 class OwnSearchCore {
  protected:
   OwnSearchCore() = default;

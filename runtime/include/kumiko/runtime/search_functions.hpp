@@ -1,4 +1,4 @@
-// The functions that a search is given, and when it polls.
+// Concepts for the functions that a program passes to a search, and the choice of its polls.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,8 @@ concept SearchGuard =
 template <class Move, class Workspace>
 concept SearchMove = std::copy_constructible<Move> && std::invocable<const Move&, Workspace&>;
 
-/// When a loop polls whether a worker asks for work, and whether the search is to end.
+/// The polls of a loop, which check whether a worker asks for work and whether the search is to
+/// end.
 enum class Polls {
   kEachIndex,  ///< before each call of its body
   kAtBegin,    ///< once; for a body whose constructs poll, or for a loop of only a few microseconds

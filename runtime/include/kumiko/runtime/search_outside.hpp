@@ -1,4 +1,4 @@
-// Those outside a process who share its searches, and the work of a part that they do.
+// The connection of searches to other processes that do parts of them.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@ namespace kumiko::runtime {
 class SearchCore;
 class SearchPart;
 
-/// The work of a part that somebody outside this runtime does. Destroyed before wait() has
-/// returned, it gives up.
+/// The work of a part that another process does. If it is destroyed before wait() has returned, it
+/// gives up.
 class SentPart {
  public:
   SentPart() = default;
@@ -17,37 +17,38 @@ class SentPart {
   SentPart& operator=(const SentPart&) = delete;
   virtual ~SentPart() = default;
 
-  /// Waits for the result, and puts it into the part's workspace. Suspends. \throws what has
-  /// escaped the work
+  /// Waits for the result, and moves it into the workspace of the part. Suspends. \throws the
+  /// exception that has escaped the work
   virtual void wait() = 0;
 
-  /// Nobody wants the result any more: the work is to end. Does not wait.
+  /// Nobody wants the result any more, so the work is to end soon. Does not wait.
   virtual void give_up() noexcept = 0;
 };
 
-/// Those outside this runtime who ask for parts of its searches. They count what they ask for, and
-/// then tell the searches (SearchCore::tell_of_asks()); who is told claims one ask for each part.
+/// The other processes that ask for parts of this runtime's searches. It counts their asks and then
+/// calls SearchCore::announce_asks(); the search claims one ask for each part that it can give.
 class Outside {
  public:
-  /// A search begins, by its thread. \throws std::bad_alloc
+  /// A search begins; called by its thread. \throws std::bad_alloc
   virtual void add(SearchCore& search) = 0;
-  /// It ends, and is not told of asks any more when this has returned.
+  /// The search ends. After this has returned, asks are not announced to it any more.
   virtual void remove(SearchCore& search) noexcept = 0;
 
-  /// Whether anybody asks; a hint.
+  /// Returns whether there are asks that nobody has claimed; a hint.
   virtual bool has_asks() const noexcept = 0;
-  /// Whether the caller is to answer one ask: by SentPart, or by decline().
+  /// Claims an ask. If it returns true, the caller must answer the ask, by a SentPart or by
+  /// decline().
   virtual bool claim_ask() noexcept = 0;
-  /// Answers an ask that was claimed, without a part.
+  /// Answers a claimed ask without a part.
   virtual void decline() noexcept = 0;
 
-  /// The divisions up to which a search is divided before anybody asks: parts after fewer are
-  /// divided until they are not, and those that come of it are sent in advance. 0: none.
+  /// The number of divisions up to which a search is divided before there are asks: parts with
+  /// fewer divisions are divided further, and the resulting parts are sent in advance. 0 for none.
   virtual unsigned divisions_in_advance() const noexcept { return 0; }
 
-  /// All parts of the search are to end, those elsewhere too. From any OS thread.
+  /// All parts of the search are to end, also those in other processes. Any OS thread may call it.
   virtual void search_stopped(const SearchCore& search) noexcept = 0;
-  /// The same of those parts only whose givers have been asked to end.
+  /// Those parts of the search are to end whose givers have been asked to end.
   virtual void givers_stopped(const SearchCore& search) noexcept = 0;
 
  protected:
@@ -56,7 +57,7 @@ class Outside {
 
 namespace detail {
 
-/// How parts of a search leave the process: not at all.
+/// The default of Search, whose parts do not leave the process.
 struct StaysHere {
   static constexpr bool kSends = false;
 

@@ -14,7 +14,7 @@
 
 namespace kumiko::search {
 
-/// Why SearchTree::help() has returned.
+/// The cause for which SearchTree::help() has returned.
 struct HelpEnd {
   enum Why {
     kStopped,     ///< its stop token was used
@@ -23,19 +23,19 @@ struct HelpEnd {
   };
 
   Why why = kStopped;
-  std::string reason{};  ///< why the parent is lost, as far as known
+  std::string reason{};  ///< for which the parent is lost, as far as known
 };
 
 /// A process's place in a Tree of processes that share searches, like a PartExchange among ranks.
 /// One process searches, and the others help:
 ///
 ///     SearchTree tree(runtime, {.secret = secret});
-///     tree.listen(address);                            // who searches: others join here
+///     tree.listen(address);                            // the process that searches
 ///     Search<Board> search(Board(15), tree.outside());
 ///     place_from(search, 0);
 ///
 ///     SearchTree tree(runtime, {.secret = secret});
-///     tree.join(address);                              // who helps, for as long as it likes
+///     tree.join(address);                              // a process that helps
 ///     tree.help(stop_token);
 ///
 /// A process that has joined and also listens is a relay, for processes that cannot reach the first
@@ -72,7 +72,7 @@ class SearchTree {
   runtime::io::Address listen(const runtime::io::Address& address);
   void join(const runtime::io::Address& address);
 
-  /// What a Search is to be constructed with, to share its parts.
+  /// The argument with which a Search is constructed, to share its parts.
   Outside& outside() noexcept;
 
   /// Works on parts of the others until `stop` is requested, the search is done or the parent is

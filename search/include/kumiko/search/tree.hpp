@@ -47,7 +47,7 @@ class TreeReceiver {
   ~TreeReceiver() = default;
 };
 
-/// Why a connection has not become a link of a tree.
+/// The cause for which a connection has not become a link of a tree.
 enum class Refusal {
   kCannotConnect,     ///< no process listens there, or a firewall blocks the connection
   kNotKumiko,         ///< the other side does not speak the protocol

@@ -9,13 +9,14 @@
 
 namespace kumiko::runtime {
 
-/// A given part that does `work` on a workspace of its own.
+/// A given part that does `work` with its own workspace.
 template <class Workspace, class Sending>
 template <class Work>
-class Search<Workspace, Sending>::Part final : public GivenPart {
+class Search<Workspace, Sending>::OwnGivenPart final : public GivenPart {
  public:
   template <class Make>
-  Part(Search& giver, Make make, Work work) : search_(giver, make), work_(std::move(work)) {}
+  OwnGivenPart(Search& giver, Make make, Work work)
+      : search_(giver, make), work_(std::move(work)) {}
 
   SearchPart& part() noexcept override { return search_; }
 
@@ -65,9 +66,9 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
     return begin < end;
   }
 
-  Index next;  ///< the first that has not begun; the first of all always has
+  Index next;  ///< the first index that has not begun; that of the first iteration always has
   Index end;
-  GivenPart* given = nullptr;  ///< the latest; each knows the one before
+  GivenPart* given = nullptr;  ///< the latest given part, which has a link to the one before
   [[no_unique_address]] const Body body;
   [[no_unique_address]] const Give give;
   [[no_unique_address]] const Take take;
@@ -80,7 +81,8 @@ struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
 
   std::unique_ptr<GivenPart> piece(Search& search, Index first, Index last) const {
     const auto make = [&] { return give(std::as_const(search.workspace_), first, last); };
-    return std::make_unique<Part<Work>>(search, make, Work{first, last, body, give, take, guard});
+    return std::make_unique<OwnGivenPart<Work>>(search, make,
+                                                Work{first, last, body, give, take, guard});
   }
 
   /// Gives away the indices [first, last) in pieces, the last indices first. \param halvings  the
@@ -135,7 +137,8 @@ struct Search<Workspace, Sending>::PairFrame final : SearchFrame {
 
   bool divide(SearchPart& part) override {
     const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
-    if (!of(part).hand_over(std::make_unique<Part<Second>>(of(part), make, second), given)) {
+    if (!of(part).hand_over(std::make_unique<OwnGivenPart<Second>>(of(part), make, second),
+                            given)) {
       return false;
     }
     of(part).count_division();
@@ -145,8 +148,8 @@ struct Search<Workspace, Sending>::PairFrame final : SearchFrame {
   bool divide_all(SearchPart& part, unsigned) override {
     if (!has_part()) return true;
     const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
-    if (of(part).hand_over_in_advance(std::make_unique<Part<Second>>(of(part), make, second), given,
-                                      1)) {
+    if (of(part).hand_over_in_advance(
+            std::make_unique<OwnGivenPart<Second>>(of(part), make, second), given, 1)) {
       of(part).count_division();
     }
     return true;
