@@ -41,7 +41,7 @@ using detail::tree::make_frame;
 using detail::tree::Role;
 using detail::tree::Seal;
 
-/// How long a test waits for what must come, on however busy a machine.
+/// The time for which a test waits for an event that must come, even on a busy machine.
 inline constexpr auto kPatience = 60s;
 
 inline Bytes bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -53,7 +53,7 @@ inline std::string text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Takes down what it is told.
+/// Records the events of a tree.
 class Recorder final : public TreeReceiver {
  public:
   struct Message {
@@ -84,7 +84,7 @@ class Recorder final : public TreeReceiver {
     changed_.notify_all();
   }
 
-  /// The messages, once there are so many. What has been taken does not count again.
+  /// Waits until there are `count` messages, and removes and returns them.
   std::vector<Message> take(std::size_t count) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(changed_.wait_for(lock, kPatience, [&] { return messages_.size() >= count; }));
@@ -96,7 +96,7 @@ class Recorder final : public TreeReceiver {
       return std::find(joined_.begin(), joined_.end(), link) != joined_.end();
     }));
   }
-  /// The reason for which this link is lost, which must be the first one to be.
+  /// Waits for the first loss, which must be that of this link, and returns its reason.
   std::string wait_for_loss(std::uint16_t link) {
     std::unique_lock lock(mutex_);
     EXPECT_TRUE(changed_.wait_for(lock, kPatience, [&] { return !losses_.empty(); }));
@@ -109,7 +109,7 @@ class Recorder final : public TreeReceiver {
     return losses_.size();
   }
 
-  /// To be set before anything comes.
+  /// Called for each frame. Set it before frames come.
   std::function<void(const Route& from, const Frame& frame)> react;
 
  private:
@@ -127,7 +127,7 @@ inline TreeOptions test_options() {
   return options;
 }
 
-/// A process of a tree, as far as a tree sees one.
+/// A process of a tree.
 struct Process {
   explicit Process(runtime::Runtime& runtime, TreeOptions options = test_options())
       : tree(runtime, told, std::move(options)) {}
@@ -138,8 +138,8 @@ struct Process {
   Tree tree;
 };
 
-/// A program that joins as a child does, byte by byte, and then does what it likes. It blocks the
-/// OS thread of the test.
+/// A child that the test drives byte by byte, so that it may break the protocol. It blocks the OS
+/// thread of the test.
 class RawChild {
  public:
   explicit RawChild(const io::Address& parent)
@@ -177,7 +177,7 @@ class RawChild {
     return sealed(make_frame(Kind::kData, {}, {}, bytes_of(text)));
   }
 
-  /// The kind of the next frame that comes.
+  /// Waits for the next frame, and returns its kind.
   std::optional<Kind> read_kind() {
     std::array<std::byte, 4> length;
     if (!read_exactly(length)) return std::nullopt;
@@ -210,7 +210,7 @@ class RawChild {
   FrameLimits limits_{};
 };
 
-/// Listens, and does to the first connection what the test says.
+/// Listens, and calls serve() with the first connection.
 class Server {
  public:
   explicit Server(std::function<void(io::Socket&)> serve)
@@ -247,7 +247,7 @@ class TreeTest : public testing::Test {
     }
   }
 
-  /// What is counted after others can see that it has happened.
+  /// Waits for a condition on counters, which change after others can see the event.
   template <class Condition>
   static void expect_soon(Condition holds) {
     const auto end = std::chrono::steady_clock::now() + kPatience;

@@ -17,7 +17,7 @@ namespace {
 constexpr FrameLimits kLimits{1000, 8};
 
 TEST(TreeFrame, GivenARouteWhenAFrameIsPassedOnThenDestinationAndSourceChangeLinkByLink) {
-  // Whose way back is 5 sends over its link 1 to the link 2 and then 3 of those behind.
+  // A process whose way back is 5 sends on its link 1, to link 2 and then link 3 behind that.
   Frame frame = make_frame(Kind::kData, {5}, std::array<std::uint16_t, 2>{2, 3}, bytes_of("words"));
   const std::size_t size = frame.size();
 

@@ -20,7 +20,7 @@ namespace kumiko::search::trees {
 namespace {
 
 TEST_F(TreeTest, GivenNobodyWhoListensThenTheErrorSaysSo) {
-  // Bound, so that no other process on this machine gets the port and listens.
+  // The socket is bound, so that no other process on this machine gets the port and listens.
   const io::FileDescriptor bound(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   io::Address address = io::Address::loopback();
   ASSERT_EQ(::bind(bound.get(), address.get(), address.size()), 0);

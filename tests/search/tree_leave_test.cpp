@@ -128,12 +128,12 @@ TEST_F(TreeTest, GivenALightweightThreadThenItJoinsSendsAndLeavesAsAnOsThreadDoe
   });
 }
 
-// A relay that is killed needs a process of its own: this program again, with one test.
+// A relay that is killed needs its own process, which runs this program with one test.
 
 constexpr const char* kParentPort = "KUMIKO_TREE_TEST_PARENT";
 constexpr const char* kOutput = "KUMIKO_TREE_TEST_OUTPUT";
 
-/// Not a test by itself: the relay, until it is killed.
+/// Not a test, but the relay, until it is killed.
 TEST(HelperProcess, Relay) {
   const char* const port = std::getenv(kParentPort);
   const char* const output = std::getenv(kOutput);
@@ -153,7 +153,7 @@ TEST_F(TreeTest, GivenARelayWhenItIsKilledThenBothSidesLoseTheRightLink) {
   ASSERT_EQ(::pipe(pipe_ends.data()), 0);
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
-    // The relay is not to take its one test for a part of many.
+    // Without them, the relay would take its one test for a shard of many tests.
     if (std::string_view(*variable).starts_with("GTEST_")) continue;
     variables.emplace_back(*variable);
   }

@@ -27,15 +27,15 @@ class MisbehaviourTest : public TreeTest {
     root.told.wait_for_joined(2);
   }
 
-  /// Expects that link 2 is closed for a reason, and that link 1 goes on.
+  /// Expects that link 2 is closed for a reason, and that link 1 still works.
   void expect_closed(const std::string& word) {
     const std::string reason = root.told.wait_for_loss(2);
     EXPECT_NE(reason.find(word), std::string::npos) << reason;
     EXPECT_TRUE(bad->is_closed());
-    expect_good_goes_on();
+    expect_good_works();
     EXPECT_EQ(root.told.losses(), 1U);
   }
-  void expect_good_goes_on() {
+  void expect_good_works() {
     good.tree.send({0}, frame_of("still here"));
     EXPECT_EQ(root.told.take(1).back().text, "still here");
     root.tree.send({1}, frame_of("so am I"));
@@ -49,7 +49,7 @@ class MisbehaviourTest : public TreeTest {
 
 TEST_F(MisbehaviourTest, GivenAFrameThatIsSealedButMalformedThenOnlyItsLinkIsClosed) {
   Frame frame = make_frame(Kind::kData, {}, {}, bytes_of("x"));
-  frame[8] = std::byte{200};  // links, for which there is no room
+  frame[8] = std::byte{200};  // links, more than there is room for
   bad->write(bad->sealed(std::move(frame)));
   expect_closed("malformed");
 }
@@ -81,7 +81,7 @@ TEST_F(MisbehaviourTest, GivenAFrameThatBreaksOffThenItsLinkIsLost) {
   bad.reset();
   const std::string reason = root.told.wait_for_loss(2);
   EXPECT_NE(reason.find("connection has ended"), std::string::npos) << reason;
-  expect_good_goes_on();
+  expect_good_works();
 }
 
 TEST_F(MisbehaviourTest, GivenAReceiverThatThrowsThenTheLinkIsClosedWithWhatItSaid) {
@@ -111,10 +111,10 @@ class SlowReaderTest : public MisbehaviourTest {
 
 TEST_F(SlowReaderTest, GivenANeighbourThatTakesNothingThenItsLinkIsClosedAndOthersGoOn) {
   const Frame large = frame_of(std::string(1 << 20, 'x'));
-  // The system takes some frames too.
+  // The system buffers some frames, too.
   while (root.told.losses() == 0) {
     root.tree.send({2}, large);
-    expect_good_goes_on();
+    expect_good_works();
   }
   expect_closed("too slowly");
 }

@@ -21,7 +21,7 @@
 namespace kumiko::search::trees {
 namespace {
 
-/// As many descriptors as the system lets us have.
+/// Raises the limit of descriptors as far as the system allows, and returns it.
 std::size_t raise_descriptors() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -134,7 +134,7 @@ TEST_F(TreeTest, GivenFewDescriptorsThenHalfOfThemAreForConnectionsThatProveNoth
   EXPECT_EQ(root->tree.statistics().most_unproved, 32U);
 }
 
-/// Takes all descriptors that this process may have, but for some.
+/// Takes all descriptors that this process may have, except `but`.
 class AllDescriptorsTaken {
  public:
   explicit AllDescriptorsTaken(std::size_t but) {
@@ -167,7 +167,7 @@ TEST_F(TreeTest, GivenNoDescriptorIsLeftWhenOneJoinsThenASilentConnectionMakesRo
     strangers.push_back(io::Socket::connect(address, io::within(kPatience)).value());
   }
   expect_soon([&] { return root.tree.statistics().most_unproved == kStrangers; });
-  // One is for the end of the connection that is here.
+  // One is for the client side of the next connection.
   const AllDescriptorsTaken taken(1);
   RawChild child(address);
   child.join(options);
