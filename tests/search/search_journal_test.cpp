@@ -1,6 +1,6 @@
-// Contract of SearchJournal: a search that is kept in a file finds what the serial program finds,
-// in its order, whoever helps. If it ends before it is done, the next one does what is missing, and
-// nothing else.
+// Contract of SearchJournal: a search that is kept in a file finds the same as the serial program,
+// in the same order, whichever processes help. If it ends early, the next search does the missing
+// parts only.
 #include <array>
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Contract of a search's record: each part that was given or taken is in it with its end, sums
-// count those too of which nothing else is kept, memory is bounded, and what processes with clocks
-// of their own have told is put on one scale of time. What is not a log is refused.
+// Contract of a search's record: it has each part that was given or taken, with its end. Sums also
+// count the parts that are left out, and memory is bounded. Logs of processes with different clocks
+// are put on one time scale. Bytes that are not a log are refused.
 #include "record/search_record.hpp"
 
 #include <chrono>
@@ -173,7 +173,8 @@ TEST(RoundTrips, GivenNearAndFarNeighboursThenTheNearOnesAndThoseNotMeasuredAreF
   EXPECT_THAT(trips.near(all, is_first), ElementsAre(1));
 }
 
-/// The log of a process that has taken a part from `giver` and told its result; times are its own.
+/// The log of a process that has taken a part from `giver` and returned its result. Times are by
+/// its own clock.
 ProcessLog taker_of(const Way& giver, std::chrono::nanoseconds begin,
                     std::chrono::nanoseconds end) {
   ExchangeLog log(begin);

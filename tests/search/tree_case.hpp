@@ -130,11 +130,11 @@ inline TreeOptions test_options() {
 /// A process of a tree.
 struct Process {
   explicit Process(runtime::Runtime& runtime, TreeOptions options = test_options())
-      : tree(runtime, told, std::move(options)) {}
+      : tree(runtime, events, std::move(options)) {}
 
   io::Address listen() { return tree.listen(io::Address::loopback()); }
 
-  Recorder told;
+  Recorder events;
   Tree tree;
 };
 

@@ -46,7 +46,7 @@ TEST(TreeHandshake, GivenAnotherSecretThenEachSideFindsOut) {
   const auto refused = sides.accepts.verdict(Refusal::kWrongSecret);
   EXPECT_EQ(sides.joins.take_verdict(refused), Refusal::kWrongSecret);
   EXPECT_EQ(sides.joins.take_verdict(sides.accepts.verdict(std::nullopt)), Refusal::kWrongSecret)
-      << "whoever accepts without knowing the secret";
+      << "the parent does not know the secret";
 }
 
 TEST(TreeHandshake, GivenAnotherBuildThenEachSideFindsOut) {

@@ -1,5 +1,6 @@
 // Contract: a process that does not know the secret, runs another build or speaks another protocol
-// is refused and told why, on both sides of the connection. Misuse is refused with a reason.
+// is refused, and both sides report the cause, on both sides of the connection. Misuse is refused
+// with a reason.
 #include <array>
 #include <span>
 #include <stdexcept>
@@ -44,7 +45,7 @@ TEST_F(TreeTest, GivenAnotherSecretThenTheErrorSaysSoAndWhoKnowsItMayJoinAfterwa
   Process child(runtime);
   child.tree.join(address);
   child.tree.send({0}, frame_of("here"));
-  EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{1}, "here"}}));
+  EXPECT_EQ(root.events.take(1), (std::vector<Message>{{{1}, "here"}}));
 }
 
 TEST_F(TreeTest, GivenAnotherBuildThenTheErrorSaysSo) {
@@ -67,7 +68,7 @@ TEST_F(TreeTest, GivenAsManyChildrenAsMayBeThenTheErrorSaysSoAndALeavingOneMakes
     first.tree.join(address);
     expect_refused(second, address, Refusal::kFull, "most_children");
   }
-  root.told.wait_for_loss(1);
+  root.events.wait_for_loss(1);
   second.tree.join(address);
   expect_counted(root, Refusal::kFull);
 }
@@ -152,11 +153,11 @@ TEST_F(TreeTest, GivenAServerThatSaysNothingThenJoiningEndsInTimeAndByLeaving) {
 }
 
 TEST_F(TreeTest, GivenMisuseThenItIsRefusedWithAReason) {
-  Recorder told;
-  EXPECT_THROW(Tree(runtime, told, {}), std::invalid_argument);
+  Recorder events;
+  EXPECT_THROW(Tree(runtime, events, {}), std::invalid_argument);
   TreeOptions options = test_options();
   options.most_unsent_bytes = options.largest_frame;
-  EXPECT_THROW(Tree(runtime, told, options), std::invalid_argument);
+  EXPECT_THROW(Tree(runtime, events, options), std::invalid_argument);
   options = test_options();
   options.largest_frame = 10;
   Process root(runtime, options);
@@ -169,7 +170,7 @@ TEST_F(TreeTest, GivenMisuseThenItIsRefusedWithAReason) {
   child.tree.join(address);
   EXPECT_THROW(child.tree.join(address), std::logic_error);
   root.tree.leave();
-  EXPECT_EQ(child.told.wait_for_loss(0), "it has left");
+  EXPECT_EQ(child.events.wait_for_loss(0), "it has left");
   EXPECT_THROW(child.tree.join(address), std::logic_error);
   child.tree.leave();
   EXPECT_THROW(child.tree.listen(address), std::logic_error);

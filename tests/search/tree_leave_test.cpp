@@ -33,9 +33,9 @@ TEST_F(TreeTest, GivenAChildThatSendsAndLeavesRightAwayThenWhatItSentArrivesFirs
     child.tree.join(address);
     child.tree.send({0}, frame_of("hello and goodbye"));
     child.tree.leave();
-    EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{link}, "hello and goodbye"}}));
+    EXPECT_EQ(root.events.take(1), (std::vector<Message>{{{link}, "hello and goodbye"}}));
   }
-  EXPECT_EQ(root.told.wait_for_loss(1), "it has left");
+  EXPECT_EQ(root.events.wait_for_loss(1), "it has left");
 }
 
 TEST_F(TreeTest, GivenAParentThatLeavesRightAwayThenItsChildIsTold) {
@@ -44,7 +44,7 @@ TEST_F(TreeTest, GivenAParentThatLeavesRightAwayThenItsChildIsTold) {
     Process child(runtime);
     child.tree.join(root.listen());
     root.tree.leave();
-    EXPECT_EQ(child.told.wait_for_loss(0), "it has left");
+    EXPECT_EQ(child.events.wait_for_loss(0), "it has left");
   }
 }
 
@@ -55,10 +55,10 @@ TEST_F(TreeTest, GivenAChildThatHasLeftWhenAnotherOneJoinsThenItGetsANewNumber) 
     Process child(runtime);
     child.tree.join(address);
   }
-  root.told.wait_for_loss(1);
+  root.events.wait_for_loss(1);
   Process child(runtime);
   child.tree.join(address);
-  root.told.wait_for_joined(2);
+  root.events.wait_for_joined(2);
   EXPECT_EQ(root.tree.neighbours(), (std::vector<std::uint16_t>{2}));
 }
 
@@ -70,13 +70,13 @@ TEST_F(TreeTest,
   const io::Address address = root.listen();
   RawChild deaf(address);
   deaf.join();
-  root.told.wait_for_joined(1);
+  root.events.wait_for_joined(1);
   RawChild stranger(address);
   const Frame large = frame_of(std::string(1 << 20, 'x'));
   for (int i = 0; i < 32; ++i) root.tree.send({1}, large);
   root.tree.leave();
   root.tree.leave();
-  EXPECT_EQ(root.told.losses(), 0U);
+  EXPECT_EQ(root.events.losses(), 0U);
   EXPECT_TRUE(deaf.is_closed());
   EXPECT_TRUE(stranger.is_closed());
 }
@@ -87,7 +87,7 @@ TEST_F(TreeTest, GivenFramesInFlightWhenEitherSideLeavesThenAllEndsAHundredTimes
     Process relay(runtime);
     Process leaf(runtime);
     const auto answer_by = [](Process& process) {
-      process.told.react = [&process](const Route& from, const Frame& frame) {
+      process.events.react = [&process](const Route& from, const Frame& frame) {
         process.tree.send(from, frame);
       };
     };
@@ -96,7 +96,7 @@ TEST_F(TreeTest, GivenFramesInFlightWhenEitherSideLeavesThenAllEndsAHundredTimes
     relay.tree.join(root.listen());
     leaf.tree.join(relay.listen());
     for (int i = 0; i < 10; ++i) leaf.tree.send({0, 0}, frame_of("for ever"));
-    root.told.take(1 + static_cast<std::size_t>(round % 20));
+    root.events.take(1 + static_cast<std::size_t>(round % 20));
     std::array<Process*, 3> all{&root, &relay, &leaf};
     all[static_cast<std::size_t>(round % 3)]->tree.leave();
   }
@@ -122,9 +122,9 @@ TEST_F(TreeTest, GivenALightweightThreadThenItJoinsSendsAndLeavesAsAnOsThreadDoe
     Process child(narrow);
     child.tree.join(root.listen());
     child.tree.send({0}, frame_of("from within"));
-    EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{1}, "from within"}}));
+    EXPECT_EQ(root.events.take(1), (std::vector<Message>{{{1}, "from within"}}));
     child.tree.leave();
-    EXPECT_EQ(root.told.wait_for_loss(1), "it has left");
+    EXPECT_EQ(root.events.wait_for_loss(1), "it has left");
   });
 }
 
@@ -178,11 +178,11 @@ TEST_F(TreeTest, GivenARelayWhenItIsKilledThenBothSidesLoseTheRightLink) {
   Process leaf(runtime);
   leaf.tree.join(io::Address::loopback(port));
   leaf.tree.send({0, 0}, frame_of("through it"));
-  EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{1, 1}, "through it"}}));
+  EXPECT_EQ(root.events.take(1), (std::vector<Message>{{{1, 1}, "through it"}}));
   ::kill(relay, SIGKILL);
   ::waitpid(relay, nullptr, 0);
-  EXPECT_NE(root.told.wait_for_loss(1).find("connection has ended"), std::string::npos);
-  EXPECT_NE(leaf.told.wait_for_loss(0).find("connection has ended"), std::string::npos);
+  EXPECT_NE(root.events.wait_for_loss(1).find("connection has ended"), std::string::npos);
+  EXPECT_NE(leaf.events.wait_for_loss(0).find("connection has ended"), std::string::npos);
   root.tree.send({1, 1}, frame_of("into nothing"));
   EXPECT_EQ(root.tree.statistics().frames_dropped, 1U);
 }

@@ -21,25 +21,25 @@ class MisbehaviourTest : public TreeTest {
   explicit MisbehaviourTest(const TreeOptions& options = test_options()) : root(runtime, options) {
     const io::Address address = root.listen();
     good.tree.join(address);
-    root.told.wait_for_joined(1);
+    root.events.wait_for_joined(1);
     bad = std::make_unique<RawChild>(address);
     bad->join(options);
-    root.told.wait_for_joined(2);
+    root.events.wait_for_joined(2);
   }
 
   /// Expects that link 2 is closed for a reason, and that link 1 still works.
   void expect_closed(const std::string& word) {
-    const std::string reason = root.told.wait_for_loss(2);
+    const std::string reason = root.events.wait_for_loss(2);
     EXPECT_NE(reason.find(word), std::string::npos) << reason;
     EXPECT_TRUE(bad->is_closed());
     expect_good_works();
-    EXPECT_EQ(root.told.losses(), 1U);
+    EXPECT_EQ(root.events.losses(), 1U);
   }
   void expect_good_works() {
     good.tree.send({0}, frame_of("still here"));
-    EXPECT_EQ(root.told.take(1).back().text, "still here");
+    EXPECT_EQ(root.events.take(1).back().text, "still here");
     root.tree.send({1}, frame_of("so am I"));
-    EXPECT_EQ(good.told.take(1).back().text, "so am I");
+    EXPECT_EQ(good.events.take(1).back().text, "so am I");
   }
 
   Process root;
@@ -65,8 +65,8 @@ TEST_F(MisbehaviourTest, GivenAFrameThatIsRepeatedThenItIsTakenOnceAndItsLinkClo
   const Frame frame = bad->sealed_data("pay 1");
   bad->write(frame);
   bad->write(frame);
-  root.told.wait_for_loss(2);
-  EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{2}, "pay 1"}}));
+  root.events.wait_for_loss(2);
+  EXPECT_EQ(root.events.take(1), (std::vector<Message>{{{2}, "pay 1"}}));
   expect_closed("repeated");
 }
 
@@ -79,22 +79,22 @@ TEST_F(MisbehaviourTest, GivenAFrameThatBreaksOffThenItsLinkIsLost) {
   const Frame frame = bad->sealed_data("pay 1");
   bad->write(std::span(frame).first(frame.size() - 1));
   bad.reset();
-  const std::string reason = root.told.wait_for_loss(2);
+  const std::string reason = root.events.wait_for_loss(2);
   EXPECT_NE(reason.find("connection has ended"), std::string::npos) << reason;
   expect_good_works();
 }
 
 TEST_F(MisbehaviourTest, GivenAReceiverThatThrowsThenTheLinkIsClosedWithWhatItSaid) {
   Process other(runtime);
-  other.told.react = [](const Route& /*from*/, const Frame& frame) {
+  other.events.react = [](const Route& /*from*/, const Frame& frame) {
     if (text_of(frame) == "nonsense") throw std::runtime_error("what is that?");
   };
   RawChild child(other.listen());
   child.join();
   child.write(child.sealed_data("sense"));
   child.write(child.sealed_data("nonsense"));
-  EXPECT_EQ(other.told.wait_for_loss(1), "what is that?");
-  EXPECT_EQ(other.told.take(1), (std::vector<Message>{{{1}, "sense"}}));
+  EXPECT_EQ(other.events.wait_for_loss(1), "what is that?");
+  EXPECT_EQ(other.events.take(1), (std::vector<Message>{{{1}, "sense"}}));
   EXPECT_TRUE(child.is_closed());
 }
 
@@ -112,7 +112,7 @@ class SlowReaderTest : public MisbehaviourTest {
 TEST_F(SlowReaderTest, GivenANeighbourThatTakesNothingThenItsLinkIsClosedAndOthersGoOn) {
   const Frame large = frame_of(std::string(1 << 20, 'x'));
   // The system buffers some frames, too.
-  while (root.told.losses() == 0) {
+  while (root.events.losses() == 0) {
     root.tree.send({2}, large);
     expect_good_works();
   }
@@ -128,7 +128,7 @@ TEST_F(TreeTest, GivenANeighbourThatIsSilentThenItHearsHeartbeatsAndIsLost) {
   child.join(options);
   EXPECT_EQ(child.read_kind(), Kind::kHeartbeat);
   EXPECT_EQ(child.read_kind(), Kind::kHeartbeat);
-  EXPECT_EQ(root.told.wait_for_loss(1), "nothing has come from it for 0.3 s");
+  EXPECT_EQ(root.events.wait_for_loss(1), "nothing has come from it for 0.3 s");
   EXPECT_TRUE(child.is_closed());
 }
 

@@ -19,7 +19,7 @@ class ChainTest : public TreeTest {
     second.tree.join(first.listen());
     at_second = second.listen();
     leaf.tree.join(at_second);
-    for (Process* const parent : {&root, &first, &second}) parent->told.wait_for_joined(1);
+    for (Process* const parent : {&root, &first, &second}) parent->events.wait_for_joined(1);
   }
 
   Process root{runtime};
@@ -31,9 +31,9 @@ class ChainTest : public TreeTest {
 
 TEST_F(ChainTest, GivenTwoRelaysWhenAFrameIsSentThenItsSourceIsTheWayBack) {
   root.tree.send({1, 1, 1}, frame_of("down"));
-  EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0, 0, 0}, "down"}}));
+  EXPECT_EQ(leaf.events.take(1), (std::vector<Message>{{{0, 0, 0}, "down"}}));
   leaf.tree.send({0, 0, 0}, frame_of("up"));
-  EXPECT_EQ(root.told.take(1), (std::vector<Message>{{{1, 1, 1}, "up"}}));
+  EXPECT_EQ(root.events.take(1), (std::vector<Message>{{{1, 1, 1}, "up"}}));
   expect_soon([&] { return second.tree.statistics().frames_passed_on == 2; });
   EXPECT_EQ(root.tree.statistics().frames_sent, 1U);
   EXPECT_EQ(root.tree.statistics().frames_received, 1U);
@@ -43,22 +43,22 @@ TEST_F(ChainTest, GivenTwoRelaysWhenAFrameIsSentThenItsSourceIsTheWayBack) {
 TEST_F(ChainTest, GivenAFrameThatIsSentOnBehalfOfAnotherThenTheWayBackLeadsToThat) {
   // The leaf asks the first relay, which lets the root answer in its place.
   leaf.tree.send({0, 0}, frame_of("who knows?"));
-  const std::vector<Message> asked = first.told.take(1);
+  const std::vector<Message> asked = first.events.take(1);
   ASSERT_EQ(asked, (std::vector<Message>{{{1, 1}, "who knows?"}}));
   first.tree.send({0}, frame_of(asked[0].text), asked[0].from);
-  const std::vector<Message> passed = root.told.take(1);
+  const std::vector<Message> passed = root.events.take(1);
   ASSERT_EQ(passed, (std::vector<Message>{{{1, 1, 1}, "who knows?"}}));
   root.tree.send(passed[0].from, frame_of("I"));
-  EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0, 0, 0}, "I"}}));
+  EXPECT_EQ(leaf.events.take(1), (std::vector<Message>{{{0, 0, 0}, "I"}}));
 }
 
 TEST_F(ChainTest, GivenTwoChildrenThenTheyReachEachOtherByTheirParent) {
   Process other{runtime};
   other.tree.join(at_second);
   other.tree.send({0, 1}, frame_of("brother"));
-  EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0, 2}, "brother"}}));
+  EXPECT_EQ(leaf.events.take(1), (std::vector<Message>{{{0, 2}, "brother"}}));
   leaf.tree.send({0, 2}, frame_of("sister"));
-  EXPECT_EQ(other.told.take(1), (std::vector<Message>{{{0, 1}, "sister"}}));
+  EXPECT_EQ(other.events.take(1), (std::vector<Message>{{{0, 1}, "sister"}}));
 }
 
 TEST_F(ChainTest, GivenManyFramesOfAllSizesWhenTheyPassRelaysThenTheyArriveWholeAndInOrder) {
@@ -67,7 +67,7 @@ TEST_F(ChainTest, GivenManyFramesOfAllSizesWhenTheyPassRelaysThenTheyArriveWhole
     return std::string(i * i, static_cast<char>('a' + i % 26));
   };
   for (std::size_t i = 0; i < kFrames; ++i) root.tree.send({1, 1, 1}, frame_of(text(i)));
-  const std::vector<Message> messages = leaf.told.take(kFrames);
+  const std::vector<Message> messages = leaf.events.take(kFrames);
   ASSERT_EQ(messages.size(), kFrames);
   for (std::size_t i = 0; i < kFrames; ++i) EXPECT_EQ(messages[i].text, text(i)) << i;
 }
@@ -80,7 +80,7 @@ TEST_F(ChainTest, GivenRoutesThatLeadNowhereThenTheirFramesAreDroppedAndNothingE
   root.tree.send({1}, frame_of("too long with its way back"), Route(32, 1));
   EXPECT_EQ(root.tree.statistics().frames_dropped, 4U);
   root.tree.send({1, 1, 1}, frame_of("after"));
-  EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0, 0, 0}, "after"}}));
+  EXPECT_EQ(leaf.events.take(1), (std::vector<Message>{{{0, 0, 0}, "after"}}));
   EXPECT_EQ(second.tree.statistics().frames_dropped, 1U);
 }
 
@@ -88,14 +88,14 @@ TEST_F(ChainTest, GivenARelayThatLeavesWhenItHasSentThenBothSidesGetThatAndLoseT
   for (int i = 0; i < 100; ++i) first.tree.send({0}, frame_of("up"));
   for (int i = 0; i < 100; ++i) first.tree.send({1}, frame_of("down"));
   first.tree.leave();
-  EXPECT_EQ(root.told.wait_for_loss(1), "it has left");
-  EXPECT_EQ(second.told.wait_for_loss(0), "it has left");
-  EXPECT_EQ(root.told.take(100).size(), 100U);
-  EXPECT_EQ(second.told.take(100).size(), 100U);
+  EXPECT_EQ(root.events.wait_for_loss(1), "it has left");
+  EXPECT_EQ(second.events.wait_for_loss(0), "it has left");
+  EXPECT_EQ(root.events.take(100).size(), 100U);
+  EXPECT_EQ(second.events.take(100).size(), 100U);
   EXPECT_TRUE(root.tree.neighbours().empty());
   second.tree.send({1}, frame_of("we go on"));
-  EXPECT_EQ(leaf.told.take(1), (std::vector<Message>{{{0}, "we go on"}}));
-  EXPECT_EQ(first.told.losses(), 0U);
+  EXPECT_EQ(leaf.events.take(1), (std::vector<Message>{{{0}, "we go on"}}));
+  EXPECT_EQ(first.events.losses(), 0U);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST_F(TreeTest, GivenThousandsOfConnectionsThatProveNothingThenTheyAreBoundedAn
     }
     if (i % 100 != 0) continue;
     child.tree.send({0}, frame_of("still here"));
-    EXPECT_EQ(root.told.take(1).back().text, "still here");
+    EXPECT_EQ(root.events.take(1).back().text, "still here");
   }
   Process late(runtime, options);
   late.tree.join(address);
@@ -58,7 +58,7 @@ TEST_F(TreeTest, GivenThousandsOfConnectionsThatProveNothingThenTheyAreBoundedAn
   EXPECT_LE(statistics.most_unproved, kAtATime);
   EXPECT_GT(statistics.refused_for(Refusal::kNotKumiko), 0U);
   EXPECT_GT(statistics.refused_for(Refusal::kPushedOut), 0U);
-  EXPECT_EQ(root.told.losses(), 0U);
+  EXPECT_EQ(root.events.losses(), 0U);
 }
 
 TEST_F(TreeTest, GivenThousandsOfSilentConnectionsInTheQueueWhenOneJoinsThenItNeedNotWaitForThem) {
@@ -72,7 +72,7 @@ TEST_F(TreeTest, GivenThousandsOfSilentConnectionsInTheQueueWhenOneJoinsThenItNe
   }
   Process late(runtime);
   late.tree.join(address);
-  root.told.wait_for_joined(1);
+  root.events.wait_for_joined(1);
 }
 
 TEST_F(TreeTest, GivenOneThatHasGreetedWhenSilentConnectionsNeedItsPlaceThenItKeepsIt) {
@@ -90,7 +90,7 @@ TEST_F(TreeTest, GivenOneThatHasGreetedWhenSilentConnectionsNeedItsPlaceThenItKe
   }
   expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) == 97; });
   slow.prove();
-  root.told.wait_for_joined(1);
+  root.events.wait_for_joined(1);
   EXPECT_LE(root.tree.statistics().most_unproved, 4U);
 }
 
@@ -114,7 +114,7 @@ TEST_F(TreeTest, GivenConnectionsThatGreetAndWaitWhenSilentOnesComeThenNeitherTa
   }
   expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) == 16; });
   slow_to_greet.join(options);
-  root.told.wait_for_joined(1);
+  root.events.wait_for_joined(1);
 }
 
 TEST_F(TreeTest, GivenFewDescriptorsThenHalfOfThemAreForConnectionsThatProveNothing) {
@@ -171,7 +171,7 @@ TEST_F(TreeTest, GivenNoDescriptorIsLeftWhenOneJoinsThenASilentConnectionMakesRo
   const AllDescriptorsTaken taken(1);
   RawChild child(address);
   child.join(options);
-  root.told.wait_for_joined(1);
+  root.events.wait_for_joined(1);
   expect_soon([&] { return root.tree.statistics().refused_for(Refusal::kPushedOut) > 0; });
 }
 

@@ -12,7 +12,7 @@ namespace kumiko::search::detail {
 /// Receives the result of a part that was given away.
 struct Delivery;
 
-/// What the caller of an ExchangeState has to do after its functions have returned.
+/// The actions that the caller of an ExchangeState takes after its functions have returned.
 struct ExchangeEffects {
   struct Send {
     Way to;

@@ -33,7 +33,7 @@ struct Task {
   std::shared_ptr<const Frame> bytes{};
 };
 
-/// How a part has ended.
+/// The end of a part.
 enum class Outcome : std::uint8_t {
   kDone,      ///< with a workspace
   kStopped,   ///< with a workspace; its code has stopped the whole search

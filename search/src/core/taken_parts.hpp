@@ -22,7 +22,7 @@ class TakenParts {
     std::uint64_t run;
     bool is_wanted = true;    ///< its giver is to get the result
     bool stops_all = false;   ///< its code has stopped the whole search
-    bool is_stopped = false;  ///< its giver has stopped it, and need not be told of a stop
+    bool is_stopped = false;  ///< its giver has stopped it, and needs no message about a stop
   };
 
   /// A part begins. Its run has a number that no other run had.

@@ -24,7 +24,7 @@ class IdleWatch {
   bool is_sleepy() const noexcept { return is_sleepy_; }
 
  private:
-  /// A worker that finds no work at home for this time may get work from another process.
+  /// A worker that finds no work here for this time may get work from another process.
   static constexpr std::chrono::microseconds kIdleBefore{50};
   /// The longest time between two polls while workers are idle.
   static constexpr std::chrono::microseconds kGap{20};

@@ -39,7 +39,7 @@ class Core {
   TreeStatistics statistics() const;
 
  private:
-  /// How an attempt to join has ended.
+  /// The result of an attempt to join.
   struct Attempt {
     std::optional<Refusal> refusal;
     std::string system;  ///< the message of a system error, if that was the cause
@@ -72,7 +72,7 @@ class Core {
   void release_child();
   void count(Refusal refusal) noexcept;
 
-  /// Puts the link into the table. False if there is no memory.
+  /// Puts the link into the table. Returns false if there is no memory.
   bool enter(const std::shared_ptr<TreeLink>& link) noexcept;
   /// Reads the link until it ends, then takes it from the table.
   void serve(const std::shared_ptr<TreeLink>& link) noexcept;

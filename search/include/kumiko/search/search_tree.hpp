@@ -85,11 +85,11 @@ class SearchTree {
   ExchangeStatistics statistics() const;
   TreeStatistics links() const;
 
-  /// Ends a search that is no longer in progress: tells the others that it is done, waits for their
-  /// records, and returns which process worked for which and when, like PartExchange::record(). For
-  /// processes that are lost or do not answer within `patience`, it has what others know. Call it
-  /// once, in the process without a parent. Suspends, or blocks an OS thread. \throws
-  /// std::logic_error if this process has a parent
+  /// Ends a search that is no longer in progress: notifies the others that it is done, waits for
+  /// their records, and returns which process worked for which and when, like
+  /// PartExchange::record(). For processes that are lost or do not answer within `patience`, it has
+  /// what others know. Call it once, in the process without a parent. Suspends, or blocks an OS
+  /// thread. \throws std::logic_error if this process has a parent
   std::string end_and_record(std::string_view title,
                              std::chrono::milliseconds patience = std::chrono::seconds(10));
 
