@@ -136,7 +136,7 @@ void Core::add_unproved(io::Socket socket) {
     place = unproved_.add();
     // At once, so that a greeting that has arrived is read before later connections need room.
     start_at_once([this, socket = std::move(socket), place = *place]() mutable {
-      welcome(std::move(socket), place);
+      shake_hands(std::move(socket), place);
     });
   } catch (const std::exception&) {
     if (place) unproved_.remove(*place);
@@ -183,7 +183,7 @@ std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::Place pl
                                     traffic_);
 }
 
-void Core::welcome(io::Socket socket, Unproved::Place place) {
+void Core::shake_hands(io::Socket socket, Unproved::Place place) {
   std::uint16_t number = 0;
   std::optional<Refusal> refusal;
   std::shared_ptr<TreeLink> link;

@@ -62,7 +62,7 @@ class Core {
   void add_unproved(runtime::io::Socket socket);
 
   // A thread for each connection.
-  void welcome(runtime::io::Socket socket, Unproved::Place place);
+  void shake_hands(runtime::io::Socket socket, Unproved::Place place);
   void connect(const runtime::io::Address& address, Attempt& attempt);
   std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::Place place,
                                        std::uint16_t& number, std::optional<Refusal>& refusal);
