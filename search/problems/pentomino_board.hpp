@@ -66,7 +66,7 @@ struct PiecesBoard {
     while (field < static_cast<int>(taken.size()) && taken[at(field)]) ++field;
     return field;
   }
-  /// Whether a free field is one of a hole of one, or of two side by side.
+  /// Returns whether a free field belongs to a hole of one field, or of two side by side.
   bool is_hole(int field) const {
     return taken[at(field + kWide)] &&
            (taken[at(field + 1)] || (taken[at(field + kWide + 1)] && taken[at(field + 2)]));

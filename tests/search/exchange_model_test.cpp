@@ -1,10 +1,10 @@
-// Model of the exchange of parts: all orders in which some processes do, divide, ask for and give
-// away a search of a few units, while messages come in any order, are lost or come twice, and a
-// process ends. The real ExchangeState is what is stepped.
+// Model of the exchange of parts. It tries all orders in which some processes do, divide, ask for
+// and give away a search of a few units, while messages come in any order, are lost or come twice,
+// and a process ends. The model steps the real ExchangeState.
 //
 // - Each part's result is what its giver expects: nothing is counted twice or left out.
-// - Whatever has happened, as long as nothing more does the whole search ends: there is no state in
-//   which all wait.
+// - From any state, the whole search ends if no more messages are lost and no more processes end:
+//   there is no state in which all processes wait.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 #include <gtest/gtest.h>
 
-#include "core/exchange_state.hpp"
+#include "exchange_case.hpp"
 
 namespace kumiko::search::detail::model {
 namespace {
 
 using Says = ExchangeMessage::Says;
 
-/// What a model has, and how much may go wrong in it.
+/// The size of a model, and the number of faults in it.
 struct Budget {
   int processes = 2;
   std::uint32_t units = 3;
@@ -35,7 +35,7 @@ struct Budget {
   int deaths = 0;
 };
 
-/// A part that a process works at.
+/// A part that a process works on.
 struct Run {
   std::uint64_t number;
   std::uint32_t units;  ///< in all
@@ -59,13 +59,10 @@ struct Flying {
   ExchangeMessage message;
 };
 
-/// How many asks of a process for its own parts mend whatever has gone wrong last. They count anew
-/// after each loss and whenever a part begins or its result comes: until then a process may have
-/// asked in vain, where it waited for one that itself had to ask first.
+/// The number of asks of a process for its own parts that repair the latest fault. The count begins
+/// again after each loss and whenever a part begins or its result comes. Before that, a process may
+/// have asked in vain, if it waited for a process that had to ask first.
 constexpr int kQuietAsks = 4;
-
-/// The search's own run, on process 0.
-constexpr std::uint64_t kRoot = 0;
 
 struct State {
   std::vector<Process> processes;
@@ -108,25 +105,15 @@ std::string State::described() const {
   return {reinterpret_cast<const char*>(out.data()), out.size() * sizeof(std::uint32_t)};
 }
 
-/// Who waits for a part, as the exchange keeps it: the number of a run, which is never looked into.
-std::shared_ptr<Delivery> owner_of(std::uint64_t run) {
-  return {std::shared_ptr<void>(), reinterpret_cast<Delivery*>(run + 1)};
-}
 std::uint64_t run_of(const std::shared_ptr<Delivery>& owner) {
   return reinterpret_cast<std::uint64_t>(owner.get()) - 1;
-}
-
-std::shared_ptr<const Frame> bytes_of(std::uint32_t count) {
-  auto bytes = std::make_shared<Frame>(sizeof count);
-  std::memcpy(bytes->data(), &count, sizeof count);
-  return bytes;
 }
 
 class Model {
  public:
   explicit Model(const Budget& budget) : budget_(budget) {}
 
-  /// Returns how many states there are; fails where one is wrong.
+  /// Returns the number of states. Fails if one is wrong.
   std::size_t explore() {
     State begin;
     begin.left = budget_;
@@ -143,7 +130,7 @@ class Model {
   }
 
  private:
-  /// Puts all states that may follow to those that are pending.
+  /// Appends all states that may follow to the pending ones.
   void step(const State& state) {
     if (state.is_done) return;
     moves_ = 0;
@@ -175,33 +162,32 @@ class Model {
         end(state, p, r);
       }
       if (run.left > 1 && process.exchange.has_open_asks()) {
-        next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+        next(state, p, [&](Process& here, ExchangeEffects& effects) {
           Run& divided = here.runs[r];
           ASSERT_TRUE(here.exchange.claim());
           const std::uint32_t half = divided.left / 2;
           divided.left -= half;
           ++divided.given;
-          here.exchange.give({.type = half}, owner_of(divided.number), effects);
+          here.exchange.give({.type = half}, delivery_of(divided.number), effects);
         });
       }
     }
-    // Those who ask are sent elsewhere after a while.
+    // Asks are refused or passed on after a while.
     if (process.exchange.has_open_asks()) {
-      next(state, p, [](Process& here, ExchangeState::Effects& effects) {
-        here.exchange.decline_all(effects);
-      });
+      next(state, p,
+           [](Process& here, ExchangeEffects& effects) { here.exchange.decline_all(effects); });
     }
   }
 
   void end(const State& state, std::size_t p, std::size_t r) {
-    next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+    next(state, p, [&](Process& here, ExchangeEffects& effects) {
       const Run run = here.runs[r];
       here.runs.erase(here.runs.begin() + static_cast<std::ptrdiff_t>(r));
       EXPECT_TRUE(run.counted == run.units || !run.is_wanted);
       if (run.number == kRoot && p == 0) {
         is_done_ = true;
       } else {
-        here.exchange.end(run.number, Outcome::kDone, bytes_of(run.counted), effects);
+        here.exchange.end(run.number, Outcome::kDone, bytes_with(run.counted), effects);
       }
     });
   }
@@ -212,7 +198,7 @@ class Model {
                                      [](const Run& run) { return run.left > 0 || run.given == 0; });
     if (is_busy) return;
     if (process.exchange.is_asking()) {
-      // Nothing is on its way, and nobody else has the ask: so it is taken for lost.
+      // No message is on its way, and no process has the ask, so it is taken for lost.
       const bool is_asked = std::any_of(
           state.processes.begin(), state.processes.end(),
           [](const Process& other) { return other.is_alive && other.exchange.has_open_asks(); });
@@ -220,18 +206,18 @@ class Model {
       next(state, p, [](Process& here, auto&) { here.exchange.give_up_ask(); });
       return;
     }
-    const auto begin = [](Process& here, ExchangeState::Effects& effects) {
+    const auto begin = [](Process& here, ExchangeEffects& effects) {
       if (here.exchange.take_back(effects)) return true;
       here.exchange.decline_all(effects);
       return false;
     };
-    ExchangeState::Effects unused;
+    ExchangeEffects unused;
     if (ExchangeState(process.exchange).take_back(unused)) {
-      return next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+      return next(state, p, [&](Process& here, ExchangeEffects& effects) {
         EXPECT_TRUE(begin(here, effects));
       });
     }
-    // Those who have asked so often do so only where nothing else happens.
+    // A process that has asked this often asks again only if nothing else happens.
     const bool is_quiet =
         state.network.empty() &&
         std::none_of(state.processes.begin(), state.processes.end(), [](const Process& other) {
@@ -239,7 +225,7 @@ class Model {
                              [](const Run& run) { return run.left > 0 || run.given == 0; });
         });
     if (process.asks < budget_.asks || (is_quiet && process.quiet_asks < kQuietAsks)) {
-      next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+      next(state, p, [&](Process& here, ExchangeEffects& effects) {
         begin(here, effects);
         if (const auto holder = here.exchange.holder({}); holder) {
           ++(here.asks < budget_.asks ? here.asks : here.quiet_asks);
@@ -252,7 +238,7 @@ class Model {
     if (process.asks == budget_.asks) return;
     for (std::size_t other = 0; other < state.processes.size(); ++other) {
       if (other == p || !state.processes[other].is_alive) continue;
-      next(state, p, [&](Process& here, ExchangeState::Effects& effects) {
+      next(state, p, [&](Process& here, ExchangeEffects& effects) {
         begin(here, effects);
         ++here.asks;
         here.exchange.ask({static_cast<std::uint16_t>(other)}, std::nullopt, effects);
@@ -282,7 +268,7 @@ class Model {
     } else {
       --after.left.doubled;
     }
-    next(after, flying.to, [&](Process& here, ExchangeState::Effects& effects) {
+    next(after, flying.to, [&](Process& here, ExchangeEffects& effects) {
       const bool can_give = std::any_of(here.runs.begin(), here.runs.end(),
                                         [](const Run& run) { return run.left > 0; });
       here.exchange.receive({flying.from}, flying.message, can_give, std::nullopt, effects);
@@ -298,7 +284,7 @@ class Model {
                   [&](const Flying& each) { return each.from == dead || each.to == dead; });
     for (std::size_t p = 0; p < after.processes.size(); ++p) {
       if (!after.processes[p].is_alive) continue;
-      ExchangeState::Effects effects;
+      ExchangeEffects effects;
       after.processes[p].exchange.lost({static_cast<std::uint16_t>(dead)}, effects);
       apply(after, p, effects);
     }
@@ -308,7 +294,7 @@ class Model {
   template <class Change>
   void next(const State& state, std::size_t p, Change change) {
     State after = state;
-    ExchangeState::Effects effects;
+    ExchangeEffects effects;
     skip_ = false;
     is_done_ = false;
     change(after.processes[p], effects);
@@ -323,7 +309,7 @@ class Model {
     for (Process& process : state.processes) process.quiet_asks = 0;
   }
 
-  void apply(State& state, std::size_t p, const ExchangeState::Effects& effects) {
+  void apply(State& state, std::size_t p, const ExchangeEffects& effects) {
     Process& here = state.processes[p];
     if (!effects.starts.empty() || !effects.finishes.empty()) renew_quiet_asks(state);
     for (const auto& send : effects.sends) {
@@ -337,7 +323,7 @@ class Model {
     }
     for (const auto& finish : effects.finishes) {
       const auto owner = std::find_if(here.runs.begin(), here.runs.end(), [&](const Run& run) {
-        return run.number == run_of(finish.owner);
+        return run.number == run_of(finish.delivery);
       });
       ASSERT_NE(owner, here.runs.end()) << "a result for a part that has ended";
       ASSERT_GT(owner->given, 0U);
@@ -347,13 +333,13 @@ class Model {
       std::memcpy(&count, finish.bytes->data(), sizeof count);
       owner->counted += count;
     }
-    // A run whose giver is lost leaves out what has not begun.
+    // A run whose giver is lost skips all work that has not begun.
     for (const std::uint64_t stopped : effects.stops) {
       for (Run& run : here.runs) {
         if (run.number != stopped) continue;
         run.left = 0;
         run.is_wanted = false;
-        ExchangeState::Effects stops;
+        ExchangeEffects stops;
         here.exchange.stop(
             [&](const std::shared_ptr<Delivery>& owner) { return run_of(owner) == stopped; },
             stops);
@@ -390,126 +376,6 @@ TEST(ExchangeModel, GivenLostAndDoubledMessagesThenEachUnitCountsOnce) {
 
 TEST(ExchangeModel, GivenAProcessThatEndsThenEachUnitCountsOnce) {
   expect_right({.processes = 3, .units = 3, .asks = 1, .deaths = 1}, 1000);
-}
-
-TEST(ExchangeState, GivenSeveralPartsInThePoolThenTheOneWithTheFewestDivisionsGoesFirst) {
-  ExchangeState giver;
-  ExchangeState::Effects effects;
-  for (const std::uint32_t divisions : {7U, 2U, 5U}) {
-    giver.give({.type = divisions, .divisions = divisions}, owner_of(kRoot), effects);
-  }
-  giver.receive({1}, {.kind = ExchangeMessage::Says::kAsk, .ask = 1}, false, std::nullopt, effects);
-  ASSERT_EQ(effects.sends.size(), 1U);
-  EXPECT_EQ(effects.sends.front().message.task.divisions, 2U);
-  ASSERT_TRUE(giver.take_back(effects));
-  ASSERT_EQ(effects.starts.size(), 1U);
-  EXPECT_EQ(effects.starts.front().task.divisions, 5U);
-}
-
-TEST(ExchangeState, GivenPartsThatWentToNeighboursAndCameFromThemThenTheLargestIsKnown) {
-  ExchangeState relay;
-  ExchangeState::Effects effects;
-  const auto ask_from = [&](const Way& from) {
-    relay.receive(from, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, effects);
-  };
-  const std::vector<std::uint16_t> all{0, 1, 2};
-  EXPECT_EQ(relay.largest_behind(all), std::nullopt);
-  const PartName small = relay.give({.divisions = 7}, owner_of(kRoot), effects);
-  ask_from({1, 4});  // somebody behind the neighbour
-  EXPECT_EQ(relay.largest_behind(all), 1);
-  relay.receive({2}, {.kind = Says::kPart, .part = PartName{5, 5}, .task = {.divisions = 3}}, false,
-                std::nullopt, effects);
-  EXPECT_EQ(relay.largest_behind(all), 2);
-  EXPECT_EQ(relay.largest_behind(std::vector<std::uint16_t>{0, 1}), 1);
-  // A refusal tells that there is nothing, as the end of a part does.
-  relay.receive({2}, {.kind = Says::kNone, .ask = 9}, false, std::nullopt, effects);
-  EXPECT_EQ(relay.largest_behind(all), 1);
-  relay.receive({1, 4}, {.kind = Says::kResult, .part = small, .task = {.bytes = bytes_of(1)}},
-                false, std::nullopt, effects);
-  EXPECT_EQ(relay.largest_behind(all), std::nullopt);
-  relay.give({.divisions = 8}, owner_of(kRoot), effects);
-  ask_from({2});
-  EXPECT_EQ(relay.largest_behind(all), 2);
-  relay.lost({2}, effects);
-  EXPECT_EQ(relay.largest_behind(all), std::nullopt);
-}
-
-TEST(ExchangeState, GivenAPartOnItsWayThenEachStepIsNotedOnce) {
-  using Note = ExchangeState::Note;
-  ExchangeState giver;
-  ExchangeState taker;
-  const auto whats = [](const ExchangeState::Effects& effects) {
-    std::vector<Note::What> all;
-    for (const Note& note : effects.notes) all.push_back(note.what);
-    return all;
-  };
-  ExchangeState::Effects gives;
-  giver.give({.divisions = 2, .bytes = bytes_of(1)}, owner_of(kRoot), gives);
-  giver.receive({1}, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, gives);
-  EXPECT_EQ(whats(gives), std::vector{Note::kGiven});
-  EXPECT_EQ(gives.notes[0].bytes, sizeof(std::uint32_t));
-  ExchangeState::Effects takes;
-  for (int i = 0; i < 2; ++i) {  // the second is a doubled message
-    taker.receive({0}, gives.sends[0].message, false, std::nullopt, takes);
-  }
-  taker.end(takes.starts.at(0).run, Outcome::kDone, bytes_of(1), takes);
-  EXPECT_EQ(whats(takes), (std::vector{Note::kTaken, Note::kTold}));
-  EXPECT_EQ(takes.notes[0].divisions, 2U);
-  ExchangeState::Effects back;
-  for (int i = 0; i < 2; ++i) {
-    giver.receive({1}, takes.sends.at(0).message, false, std::nullopt, back);
-  }
-  EXPECT_EQ(whats(back), std::vector{Note::kBack});
-}
-
-TEST(ExchangeState, GivenAPartWhoseTakerIsLostThenItIsNotedThatItIsDoneAgain) {
-  using Note = ExchangeState::Note;
-  ExchangeState giver;
-  ExchangeState::Effects effects;
-  const PartName part = giver.give({}, owner_of(kRoot), effects);
-  giver.receive({1}, {.kind = Says::kAsk, .ask = 1}, false, std::nullopt, effects);
-  effects = {};
-  giver.lost({1}, effects);
-  ASSERT_EQ(effects.notes.size(), 1U);
-  EXPECT_EQ(effects.notes[0].what, Note::kAgain);
-  EXPECT_EQ(effects.notes[0].part, part);
-  ASSERT_TRUE(giver.take_back(effects));
-  EXPECT_EQ(effects.notes.back().what, Note::kTaken);
-  EXPECT_TRUE(effects.notes.back().other.empty());
-  giver.withdraw(part.slot, owner_of(kRoot).get(), effects);
-  EXPECT_EQ(effects.notes.back().what, Note::kWithdrawn);
-}
-
-TEST(ExchangeState, GivenAStopThatOvertakesItsPartThenThePartIsStopped) {
-  ExchangeState taker;
-  const auto receive = [&](const ExchangeMessage& message) {
-    ExchangeState::Effects effects;
-    taker.receive({1}, message, false, std::nullopt, effects);
-    return effects;
-  };
-  const PartName part{2, 3};
-  receive({.kind = ExchangeMessage::Says::kStop, .part = part});
-  const auto effects = receive({.kind = ExchangeMessage::Says::kPart, .ask = 1, .part = part});
-  ASSERT_EQ(effects.starts.size(), 1U);
-  EXPECT_EQ(effects.stops, std::vector{effects.starts.front().run});
-  const PartName next{2, 4};
-  EXPECT_TRUE(receive({.kind = ExchangeMessage::Says::kPart, .part = next}).stops.empty());
-}
-
-TEST(ExchangeState, GivenAPartThatItsGiverHasStoppedWhenItEndsThenNobodyIsToldToStopAgain) {
-  ExchangeState taker;
-  ExchangeState::Effects effects;
-  const PartName part{0, 0};
-  taker.receive({1}, {.kind = ExchangeMessage::Says::kPart, .part = part}, false, std::nullopt,
-                effects);
-  taker.receive({1}, {.kind = ExchangeMessage::Says::kStop, .part = part}, false, std::nullopt,
-                effects);
-  ASSERT_EQ(effects.stops.size(), 1U);
-  taker.stop_all(effects.stops.front(), effects);  // as its own search does when it is stopped
-  EXPECT_TRUE(effects.sends.empty());
-  taker.end(effects.stops.front(), Outcome::kDone, bytes_of(1), effects);
-  ASSERT_EQ(effects.sends.size(), 1U);
-  EXPECT_EQ(effects.sends.front().message.outcome, Outcome::kDone);
 }
 
 TEST(ExchangeModel, GivenMoreUnitsAsksAndTroubleThenEachUnitCountsOnce) {

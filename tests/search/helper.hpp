@@ -1,4 +1,4 @@
-// A process that helps whoever searches, as a Runtime of its own.
+// A process that helps another one to search. It has its own Runtime.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace kumiko::search::queens {
 
 inline TreeOptions tree_options() { return {.secret = "only the tests know it"}; }
 
-/// Helps from its making until it is destroyed.
+/// Helps from its construction to its destruction.
 class Helper {
  public:
   explicit Helper(const runtime::io::Address& parent, bool is_relay = false)

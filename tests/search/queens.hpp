@@ -1,4 +1,4 @@
-// Queens on a board, all of whose placements a search that processes share finds in order.
+// Placements of queens on a board, all of which a search shared by processes finds in order.
 #pragma once
 
 #include <array>
@@ -53,7 +53,7 @@ struct Board {
   std::vector<Placement> found{};
 };
 
-/// What a test does at each placement.
+/// Does nothing at a placement.
 struct Nothing {
   void operator()(Search<Board>&, int) const noexcept {}
 };
@@ -135,7 +135,7 @@ struct kumiko::cluster::Packing<kumiko::search::queens::Board> {
 
 namespace kumiko::search::queens {
 
-/// Slow enough for others to ask meanwhile, also on a loaded machine.
+/// Slow enough for others to ask meanwhile, even on a loaded machine.
 struct Slowly {
   void operator()(Search<Board>&, int row) const {
     if (row == 2) std::this_thread::sleep_for(std::chrono::microseconds(200));

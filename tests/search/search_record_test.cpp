@@ -1,6 +1,6 @@
-// Contract of a search's record: each part that was given or taken is in it with its end, sums
-// count those too of which nothing else is kept, memory is bounded, and what processes with clocks
-// of their own have told is put on one scale of time. What is not a log is refused.
+// Contract of a search's record: it has each part that was given or taken, with its end. Sums also
+// count the parts that are left out, and memory is bounded. Logs of processes with different clocks
+// are put on one time scale. Bytes that are not a log are refused.
 #include "record/search_record.hpp"
 
 #include <chrono>
@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::ElementsAre;
-using Note = ExchangeState::Note;
+using Note = ExchangeEffects::Note;
 
 ProcessLog log_of(const ExchangeLog& log, std::chrono::nanoseconds now,
                   const RoundTrips& round_trips = {}) {
@@ -173,7 +173,8 @@ TEST(RoundTrips, GivenNearAndFarNeighboursThenTheNearOnesAndThoseNotMeasuredAreF
   EXPECT_THAT(trips.near(all, is_first), ElementsAre(1));
 }
 
-/// The log of a process that has taken a part from `giver` and told its result; times are its own.
+/// The log of a process that has taken a part from `giver` and returned its result. Times are by
+/// its own clock.
 ProcessLog taker_of(const Way& giver, std::chrono::nanoseconds begin,
                     std::chrono::nanoseconds end) {
   ExchangeLog log(begin);
@@ -271,27 +272,27 @@ TEST(SearchRecord, GivenAProcessThatHasToldNothingThenItsGiversHaveSeenIt) {
   EXPECT_FALSE(record["parts"][1].contains("became"));
 }
 
-TEST(ToldLogs, GivenMorePartsThanAreKeptOfAllThenTheRestIsCounted) {
+TEST(ReceivedLogs, GivenMorePartsThanAreKeptOfAllThenTheRestIsCounted) {
   ExchangeLog log(0ns);
   for (std::size_t i = 0; i < ExchangeLog::kMostParts; ++i) {
     log.note(given(0, {1}), 1ns);
     log.note({.what = Note::kBack, .part = {0, 0}}, 2ns);
   }
   const ExchangeMessage message = message_of(log_of(log, 3ns));
-  ToldLogs logs;
-  constexpr std::size_t kProcesses = ToldLogs::kMostParts / ExchangeLog::kMostParts + 1;
+  ReceivedLogs logs;
+  constexpr std::size_t kProcesses = ReceivedLogs::kMostParts / ExchangeLog::kMostParts + 1;
   for (std::uint16_t process = 1; process <= kProcesses; ++process) {
     logs.add({process}, message);
     logs.add({process}, message);  // which counts once
   }
   std::size_t kept = 0;
   std::size_t left_out = 0;
-  for (const ToldLog& each : logs.all()) {
+  for (const ReceivedLog& each : logs.all()) {
     kept += each.log.parts.size();
     left_out += each.log.left_out;
   }
   EXPECT_EQ(logs.all().size(), kProcesses);
-  EXPECT_EQ(kept, ToldLogs::kMostParts);
+  EXPECT_EQ(kept, ReceivedLogs::kMostParts);
   EXPECT_EQ(kept + left_out, kProcesses * ExchangeLog::kMostParts);
 }
 

@@ -135,7 +135,7 @@ TEST_P(SharedSearchTest, GivenRanksThatVanishThenTheResultIsTheSame) {
 INSTANTIATE_TEST_SUITE_P(Seeds, SharedSearchTest, testing::Range(1, 9));
 INSTANTIATE_TEST_SUITE_P(Soak, SharedSearchTest, testing::Range(9, 109));
 
-/// What all ranks of the next test have counted.
+/// The counts of all ranks of the next test.
 struct CountedByAll {
   std::atomic<std::uint64_t> given{0};
   std::atomic<std::uint64_t> taken{0};
@@ -218,7 +218,7 @@ TEST(SharedSearchStop, GivenAStopWhileAPartIsGivenThenThatPartEndsToo) {
   });
 }
 
-/// Whether the endless loop of the next test has begun, and goes on elsewhere too.
+/// True if the endless loop of the next test has begun, and runs in another process, too.
 std::atomic<bool> loop_has_begun = false;
 std::atomic<bool> loop_is_shared = false;
 

@@ -207,7 +207,7 @@ class Refused {
     return std::count_if(asks_.begin(), asks_.end(), [](const Ask& ask) { return ask.rests; });
   }
 
-  /// How often the neighbour was told that something is searched here.
+  /// The number of times that the neighbour was notified of a search here.
   std::atomic<int> told{0};
 
  private:

@@ -1,5 +1,6 @@
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <memory>
 
@@ -7,6 +8,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <kumiko/runtime/condition_variable.hpp>
 #include <kumiko/runtime/io/address.hpp>
@@ -165,6 +167,11 @@ std::string Address::to_string() const {
   if (family() != AF_UNIX) return "";
   const auto* const path = reinterpret_cast<const sockaddr_un*>(&storage_);
   return std::string(path->sun_path, strnlen(path->sun_path, sizeof path->sun_path));
+}
+
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  return ::gethostname(name.data(), name.size()) == 0 ? name.data() : "";
 }
 
 }  // namespace kumiko::runtime::io

@@ -1,22 +1,27 @@
 #include "core/exchange_message.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
 namespace kumiko::search::detail {
 
+bool leads_through(const Way& way, const Way& first) noexcept {
+  return way.size() >= first.size() && std::equal(first.begin(), first.end(), way.begin());
+}
+
 namespace {
 
-/// In front of the way and of the bytes. Between processes of the same build.
+/// Precedes the way and the bytes. Only processes of the same build read it.
 struct Header {
   std::uint64_t type;
-  std::uint64_t bytes;  ///< how many
+  std::uint64_t bytes;  ///< the number of bytes
   std::int64_t sent_at;
   std::uint32_t ask;
   std::uint32_t slot;
   std::uint32_t generation;
   std::uint32_t divisions;
-  std::uint16_t way;  ///< how many steps
+  std::uint16_t way;  ///< the number of its steps
   ExchangeMessage::Says kind;
   Outcome outcome;
   std::uint8_t has_part;
@@ -70,7 +75,7 @@ ExchangeMessage decode(std::span<const std::byte> bytes) {
       bytes.size() - way != header.bytes || (header.has_bytes == 0 && header.bytes != 0)) {
     fail();
   }
-  const bool wants_bytes = header.kind == Says::kPart || header.kind == Says::kRecord ||
+  const bool wants_bytes = header.kind == Says::kPart || header.kind == Says::kLog ||
                            (header.kind == Says::kResult && header.outcome != Outcome::kNotBegun);
   if (wants_bytes != (header.has_bytes == 1)) fail();
   ExchangeMessage message{.kind = header.kind, .ask = header.ask, .outcome = header.outcome};

@@ -1,8 +1,7 @@
-// Who asks whom for parts of searches, who has which, and what that means when a message comes.
+// The exchange of parts between processes, as a state machine: which process asks which, who has
+// which part, and what follows from a message.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,303 +9,174 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include <kumiko/search/frame.hpp>
+#include "core/exchange_effects.hpp"
+#include "core/exchange_message.hpp"
+#include "core/given_parts.hpp"
+#include "core/taken_parts.hpp"
 
 namespace kumiko::search::detail {
 
-/// The way to another process: a rank, or numbers of links (see Tree). Empty: this process.
-using Way = std::vector<std::uint16_t>;
-
-/// Whether a way begins with this one, so that it ends where this one does, or behind it.
-bool leads_through(const Way& way, const Way& first) noexcept;
-
-/// A part as its giver names it. A slot's generation changes whenever the part goes to somebody
-/// else, or its result has come, so that what still says the old one is known to be late.
-struct PartName {
-  std::uint32_t slot = 0;
-  std::uint32_t generation = 0;
-
-  friend bool operator==(const PartName&, const PartName&) = default;
-};
-
-/// What is to be done for a part: what its type's code reads from the bytes.
-struct Task {
-  std::uint64_t type = 0;
-  std::uint32_t divisions = 0;  ///< between the whole search and this
-  std::shared_ptr<const Frame> bytes{};
-};
-
-/// How a part has ended.
-enum class Outcome : std::uint8_t {
-  kDone,      ///< with a workspace
-  kStopped,   ///< the same, and its code has stopped the whole search
-  kFailed,    ///< with what an exception says
-  kNotBegun,  ///< since the search was stopped before
-};
-
-/// What processes tell each other.
-struct ExchangeMessage {
-  enum class Says : std::uint8_t {
-    kAsk,      ///< wants a part; `part`, if given, is what the asker waits for, and who has it
-    kPart,     ///< answers an ask
-    kNone,     ///< answers an ask; with a `part`: it is not known here
-    kResult,   ///< of a part, to its giver
-    kStop,     ///< from a part's giver: it is to end soon
-    kStopAll,  ///< to a part's giver: so is the whole search; kStopped says it again
-    kGone,     ///< nothing comes from `way` any more, seen from the sender
-    kEnd,      ///< the sender asks for nothing any more
-    kRecord,   ///< what the sender has done: a ProcessLog, for who searches; not the state's
-    kBegun,    ///< the sender searches again; to resting processes that it had nothing for
-  };
-
-  Says kind{};
-  std::uint32_t ask = 0;           ///< number of an ask
-  std::optional<PartName> part{};  ///< kAsk, kNone: see there
-  Outcome outcome{};               ///< kResult
-  Task task{};                     ///< kPart; its bytes are kResult's and kRecord's, too
-  Way way{};                       ///< kGone
-  bool rests = false;              ///< kAsk: if it is in vain, the asker rests for long
-  std::int64_t sent_at = 0;        ///< by the sender's clock, for RoundTrips and records
-};
-
-/// Who waits for a part that was given away.
-struct Delivery;
-
-/// The parts that one process has given away or taken, and its asks. Pure bookkeeping: each
-/// function says in Effects what is to be done. Not for several threads at once.
+/// The parts that one process has given away or taken, and its asks. Each function only changes the
+/// state and appends to Effects what the caller has to do then. Not for several threads at once.
 ///
-/// *Protocol.* An idle process has one ask under way. Each ask is answered, by a part or by none;
-/// each part comes back as a result. A giver keeps the task until then. A part whose taker is lost,
-/// or does not know it, waits in the giver's pool, for the next one who asks or for the giver
-/// itself.
+/// *Protocol.* An idle process has at most one unanswered ask. Each ask is answered, with a part or
+/// without one, and each part comes back as a result. The giver keeps the task until then. If the
+/// taker of a part is lost or does not know the part, the part waits in the giver's pool for the
+/// next process that asks, or for the giver itself.
 ///
-/// *No acknowledgements.* In Tascell who has sent a result refuses all asks until it is
-/// acknowledged, so that an ask for a part of what has just ended is not answered by another part
-/// (Hiraishi et al., 2010). Here an ask names what the asker waits for, by slot and generation:
-/// where that has ended the result is sent once more, which does no harm. So no order of messages
-/// is needed either.
+/// *No acknowledgements.* In Tascell, a process that has sent a result refuses all asks until the
+/// result is acknowledged, so that an ask for a piece of a part that has just ended is not answered
+/// with a piece of another part (Hiraishi et al., 2010). Here, an ask names the part that the asker
+/// waits for, by slot and generation. If that part has ended, its result is sent once more, which
+/// does no harm. So the messages need not be in any order either.
 ///
-/// *Messages may be lost, late or doubled.* An ask without an answer is given up after a time and
-/// has another number next time. A part that its taker never got, or a result that never came, is
-/// found by the giver's next ask for it: the taker sends the result again, or does not know the
-/// part. What comes twice, or after the part was done otherwise, has an old generation, and is
-/// dropped. So every result counts once. A stop that overtakes its part waits for it.
-/// tests/search/exchange_model_test.cpp tries all orders.
+/// *Messages may be lost, late or doubled.* The asker gives up an ask without an answer after some
+/// time, and the next one has another number. If a part never reached its taker, or its result
+/// never came back, the giver's next ask for it finds this: the taker sends the result again, or
+/// does not know the part. A message that comes twice, or after the part was done elsewhere, has an
+/// old generation and is dropped. So every result counts once. A stop that overtakes its part is
+/// kept for it. tests/search/exchange_model_test.cpp tries all orders.
 ///
-/// *No process waits for one that waits for it.* A process without work answers all asks by none
-/// before it asks itself, and those that come while it has nothing.
+/// *No cycle of waits.* A process without work answers all asks without a part before it asks, and
+/// so it answers asks that come while it has none.
 class ExchangeState {
  public:
-  using Moment = std::chrono::milliseconds;
-
-  struct Send {
-    Way to;
-    ExchangeMessage message;
-    Way on_behalf_of = {};  ///< passes on what that process has sent
-  };
-  struct Start {
-    std::uint64_t run;
-    Task task;
-  };
-  struct Finish {
-    PartName part;
-    std::shared_ptr<Delivery> owner;
-    Outcome outcome;
-    std::shared_ptr<const Frame> bytes;
-  };
-  /// What has become of a part, for the process's log. What this process does again by itself is
-  /// taken from the empty way.
-  struct Note {
-    enum What : std::uint8_t {
-      kGiven,      ///< to `other`
-      kBack,       ///< its result has come, and counts
-      kAgain,      ///< whoever had it does not do it: it is to be given to the next one
-      kWithdrawn,  ///< nobody wants the result
-      kTaken,      ///< from `other`
-      kTold,       ///< it has ended here, and its giver is told the result
-      kDropped,    ///< it has ended here, and nobody wants to know
-    };
-
-    What what;
-    PartName part{};              ///< of all but kTold and kDropped
-    Way other{};                  ///< kGiven, kTaken
-    std::uint64_t run = 0;        ///< kTaken, kTold, kDropped
-    std::uint32_t divisions = 0;  ///< kGiven, kTaken
-    std::uint64_t bytes = 0;      ///< of the part, or of the result
-  };
-  struct Effects {
-    std::vector<Send> sends;
-    std::vector<Start> starts;                             ///< tasks to be done here
-    std::vector<Finish> finishes;                          ///< results of what was given away
-    std::vector<std::uint64_t> stops;                      ///< runs that are to end soon
-    std::vector<std::shared_ptr<Delivery>> stop_searches;  ///< whose searches are to be stopped
-    std::vector<Note> notes;                               ///< in the order of events
-    bool refused = false;                                  ///< the ask was answered by none
-    bool asked = false;                                    ///< somebody waits for a part
-    bool wakes = false;  ///< there may be a part for this process, if it rests
-  };
+  using Moment = GivenParts::Moment;
+  using Effects = ExchangeEffects;
 
   struct Counts {
     std::uint64_t given = 0;
     std::uint64_t taken = 0;
     std::uint64_t asks = 0;
     std::uint64_t refusals = 0;  ///< of its own asks
-    std::uint64_t again = 0;     ///< given away once more
+    std::uint64_t again = 0;     ///< parts given away again
     std::uint64_t late = 0;      ///< results that came too late
     std::uint64_t bytes = 0;     ///< of parts given and results returned
   };
 
-  // As a giver.
-
-  /// Whether somebody waits for a part that nobody here makes so far.
-  bool has_open_asks() const noexcept { return asks_.size() > claimed_; }
-  /// The caller makes a part: give() or decline() follows. False if nobody wants one any more.
-  bool claim() noexcept;
-  /// A part has been made for whoever asks.
-  PartName give(Task task, std::shared_ptr<Delivery> owner, Effects& effects);
-  /// The same unasked: whoever asks next gets it, or the giver itself takes it back.
-  PartName offer(Task task, std::shared_ptr<Delivery> owner, Effects& effects);
-  /// Tells the time from now on, by which parts that were given away have an age.
+  /// Sets the time, from which given parts have their age.
   void set_time(Moment now) noexcept { now_ = now; }
-  /// What was claimed cannot be made.
+
+  // The giver's side.
+
+  /// Returns whether another process waits for a part that is not being made yet.
+  bool has_open_asks() const noexcept { return asks_.size() > claimed_; }
+  /// The caller makes a part, and then calls give() or decline(). Returns false if there is no open
+  /// ask any more.
+  bool claim() noexcept;
+  /// Gives the part that was made after claim().
+  PartName give(Task task, std::shared_ptr<Delivery> delivery, Effects& effects);
+  /// Gives a part without an ask: it goes to the next process that asks, or to take_back().
+  PartName offer(Task task, std::shared_ptr<Delivery> delivery, Effects& effects);
+  /// No part can be made after claim().
   void decline(Effects& effects);
-  /// Answers all asks by none.
+  /// Answers all asks without a part.
   void decline_all(Effects& effects);
-  /// The owner wants no result of what it has in this slot, if it still has it.
-  void withdraw(std::uint32_t slot, const Delivery* owner, Effects& effects);
-  /// Nobody wants any result any more: all end as not begun.
+  /// Nobody wants the result of the part in this slot any more, if the slot still has it.
+  void withdraw(std::uint32_t slot, const Delivery* delivery, Effects& effects);
+  /// Nobody wants any result any more. Each part ends with Outcome::kNotBegun.
   void withdraw_all(Effects& effects);
-  /// All parts of this owner are to end soon, as `is_of(owner)` tells.
+  /// Asks all parts to end soon for which is_of(delivery) is true.
   template <class IsOf>
   void stop(IsOf is_of, Effects& effects) {
-    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-      if (slots_[i].state != Slot::kFree && is_of(slots_[i].owner)) stop_slot(i, effects);
+    for (std::uint32_t i = 0; i < given_.size(); ++i) {
+      if (given_[i].state != GivenParts::Slot::kFree && is_of(given_[i].delivery)) {
+        stop_slot(i, effects);
+      }
     }
   }
+  /// Returns whether is_of(delivery) is true for a part that is given away.
+  template <class IsOf>
+  bool has_given(IsOf is_of) const {
+    for (std::uint32_t i = 0; i < given_.size(); ++i) {
+      if (given_[i].state != GivenParts::Slot::kFree && is_of(given_[i].delivery)) return true;
+    }
+    return false;
+  }
 
-  // As a taker.
+  // The taker's side.
 
   bool is_asking() const noexcept { return asking_.has_value(); }
-  /// Whether this answers the latest ask.
+  /// Returns whether the message answers the latest ask.
   bool is_answered_by(const ExchangeMessage& message) const noexcept {
-    return asking_ && asking_->number == message.ask &&
-           (message.kind == ExchangeMessage::Says::kPart ||
-            message.kind == ExchangeMessage::Says::kNone);
+    return asking_ == message.ask && (message.kind == ExchangeMessage::Says::kPart ||
+                                      message.kind == ExchangeMessage::Says::kNone);
   }
-  /// Takes the largest part of the own pool. Returns whether there was one.
+  /// Begins the largest part of the own pool. Returns false if the pool is empty.
   bool take_back(Effects& effects);
-  /// Who has a part that was given away at least so long ago, and which; nullopt if nobody has.
-  /// Another one each time. An ask that overtakes its part would make that look unknown, so that it
-  /// were done twice.
-  std::optional<std::pair<Way, PartName>> holder(Moment age) noexcept;
+  /// Returns a process that has had a part of this one for at least `age`, and the part; another
+  /// one each time. With a younger part, the ask could overtake it, so that the part would look
+  /// unknown and be done twice.
+  std::optional<std::pair<Way, PartName>> holder(Moment age) noexcept {
+    return given_.next_held(now_, age);
+  }
+  /// Asks for a part. \param waits_for  a part of this process that the other one has, if it is to
+  /// give a piece of that part only
   void ask(Way to, std::optional<PartName> waits_for, Effects& effects);
-  /// No answer comes.
+  /// The answer to the ask is lost.
   void give_up_ask() noexcept { asking_.reset(); }
   /// A run has ended.
   void end(std::uint64_t run, Outcome outcome, std::shared_ptr<const Frame> bytes,
            Effects& effects);
-  /// Nothing that runs here is told to its giver any more: it is stopped, and so not whole.
-  void keep_results() noexcept;
-  /// Code of this run has stopped the whole search.
+  /// From now on no giver gets a result: the runs are stopped, so that their results are not whole.
+  void drop_results() noexcept { taken_.drop_all(); }
+  /// The code of this run has stopped the whole search.
   void stop_all(std::uint64_t run, Effects& effects);
 
-  /// Of these neighbours the one on whose side the largest part is known to be: the latest that
-  /// went there or came from there had the fewest divisions. Nothing is known of a side whose
-  /// latest part has come back, or that has refused a part since.
+  /// Returns the neighbour on whose side the largest part is known to be: the latest part that went
+  /// there or came from there had the fewest divisions. A neighbour is left out if its latest part
+  /// has come back, or if it has refused an ask since.
   std::optional<std::uint16_t> largest_behind(
       std::span<const std::uint16_t> neighbours) const noexcept;
 
-  // What comes.
+  // Events.
 
-  /// \param can_give  whether something runs here that may be divided
-  /// \param onward  whom to pass an ask on that is not answered here
+  /// A message has arrived.
+  /// \param can_give  true if something that may be divided is running here
+  /// \param onward  the process to which an ask that is not answered here is passed on
   void receive(const Way& from, const ExchangeMessage& message, bool can_give,
                const std::optional<Way>& onward, Effects& effects);
-  /// All are lost to whom a way leads through this one.
+  /// The process at the end of this way is lost, and so are those behind it.
   void lost(const Way& way, Effects& effects);
 
-  /// Whether a part is given away whose owner is as `is_of(owner)` tells.
-  template <class IsOf>
-  bool has_given(IsOf is_of) const {
-    return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-      return slot.state != Slot::kFree && is_of(slot.owner);
-    });
-  }
   const Counts& counts() const noexcept { return counts_; }
 
-  /// All that matters to what comes next, as numbers: for the model's test.
+  /// Appends all that later events depend on, as numbers, for the test of the model.
   void describe(std::vector<std::uint32_t>& out) const;
 
  private:
-  /// How many results are kept to be sent again, and how many early stops.
-  static constexpr std::size_t kKept = 8;
+  using Taken = TakenParts::Taken;
 
-  struct Slot {
-    enum State : std::uint8_t { kFree, kPool, kSent } state = kFree;
-    std::uint32_t generation = 0;
-    Way runner;
-    Moment given_at{};
-    Task task;
-    std::shared_ptr<Delivery> owner;
-  };
-  struct Taken {
-    Way giver;
-    PartName part;
-    std::uint64_t run;
-    bool is_wanted = true;
-    bool stops_all = false;
-    bool is_told = false;  ///< to end, by whoever does not need to be told the same
-  };
-  struct Kept {
-    Way giver;
-    ExchangeMessage result;
-  };
-  struct Early {
-    Way giver;
-    PartName part;
-  };
   struct Ask {
     Way from;
     std::uint32_t number;
   };
 
-  Slot* find(PartName part, const Way* runner) noexcept;
-  Taken* taken(const Way& giver, PartName part) noexcept;
-  const Kept* kept(const Way& giver, PartName part) const noexcept;
-  /// The part in the pool with the fewest divisions before it, as a rule the largest; slots_.size()
-  /// if the pool is empty.
-  std::uint32_t largest_in_pool() const noexcept;
   void assign(Effects& effects);
   void to_pool(std::uint32_t slot, Effects& effects);
-  static void free(Slot& slot) noexcept;
   void stop_slot(std::uint32_t slot, Effects& effects);
   static void stop_taken(Taken& part, Effects& effects);
-  static void note_taken(const Taken& part, const Task& task, Effects& effects);
+  static void start(const Taken& part, const Task& task, Effects& effects);
   void answer_none(const Ask& ask, std::optional<PartName> unknown, Effects& effects) const;
   void receive_ask(const Way& from, const ExchangeMessage& message, bool can_give,
                    const std::optional<Way>& onward, Effects& effects);
   void receive_part(const Way& from, const ExchangeMessage& message, Effects& effects);
+  void receive_none(const Way& from, const ExchangeMessage& message, Effects& effects);
+  void receive_stop(const Way& from, const ExchangeMessage& message, Effects& effects);
   void receive_result(const Way& from, const ExchangeMessage& message, Effects& effects);
 
-  std::deque<Slot> slots_;
-  std::vector<Taken> taken_;
-  std::deque<Kept> kept_;
+  GivenParts given_;
+  TakenParts taken_;
   std::deque<Ask> asks_;
-  std::size_t claimed_ = 0;
-  struct Asking {
-    std::uint32_t number;
-    Way to;
-  };
-  std::optional<Asking> asking_;
-  Moment now_{};
+  std::size_t claimed_ = 0;              ///< of these, those that parts are being made for
+  std::optional<std::uint32_t> asking_;  ///< the number of the own ask that is not answered yet
   std::uint32_t last_ask_ = 0;
-  std::uint64_t last_run_ = 0;
-  std::uint32_t next_holder_ = 0;
-  std::map<std::uint16_t, std::uint32_t> latest_;  ///< divisions of parts, by neighbour
+  Moment now_{};
+  std::map<std::uint16_t, std::uint32_t> latest_;  ///< by neighbour, divisions of the latest part
   std::vector<Way> lost_;                          ///< whose messages come too late
-  std::deque<Early> stopped_;                      ///< before they came
   Counts counts_;
 };
 

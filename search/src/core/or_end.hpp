@@ -1,12 +1,12 @@
-// For what must not fail.
+// Actions that must not fail.
 #pragma once
 
 #include <exception>
 
 namespace kumiko::search::detail {
 
-/// Does it, or ends the process with what has gone wrong: where memory for a message is missing,
-/// say, others would wait for it for ever.
+/// Calls action(), and ends the process if it throws. For example, without memory for a message
+/// other processes would wait for it forever.
 template <class Action>
 void or_end(Action action) noexcept {
   try {

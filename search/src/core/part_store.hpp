@@ -1,4 +1,4 @@
-// Results of parts that outlive the process, by what the parts are made of.
+// A store of results of parts that outlives the process, with hashes of the parts as keys.
 #pragma once
 
 #include <array>
@@ -7,18 +7,19 @@
 
 #include <kumiko/search/frame.hpp>
 
-#include "core/exchange_state.hpp"
+#include "core/exchange_message.hpp"
 
 namespace kumiko::search::detail {
 
-/// Names a part by a hash of its code's name and of all that it works on: parts of one key have one
-/// result. No two others are ever seen to have one (BLAKE2b).
+/// Names a part by a hash of its code's name and of all its input, so that parts with the same key
+/// have the same result. The hash is BLAKE2b, so that no collision is to be expected.
 using PartKey = std::array<std::byte, 16>;
 
-/// The key of what is done for a part.
+/// The key of a part.
 PartKey key_of(const Task& task);
 
-/// Where results of parts are kept. By any thread; neither suspends nor waits for a device.
+/// Keeps results of parts. Any thread may call its functions, which neither suspend nor wait for a
+/// device.
 class PartStore {
  public:
   PartStore() = default;
@@ -27,7 +28,7 @@ class PartStore {
 
   /// The result of this part; nullptr if it is not known. Called once for each part.
   virtual std::shared_ptr<const Frame> find(const PartKey& key) = 0;
-  /// A part that was looked for has ended with this result.
+  /// A part that find() did not find has ended with this result.
   virtual void keep(const PartKey& key, std::shared_ptr<const Frame> result) = 0;
 
  protected:

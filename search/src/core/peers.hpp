@@ -1,10 +1,10 @@
-// Who exchanges parts of searches with this process, and how messages get there.
+// The processes that exchange parts with this one, and the way to send messages to them.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "core/exchange_state.hpp"
+#include "core/exchange_message.hpp"
 
 namespace kumiko::search::detail {
 
@@ -13,23 +13,24 @@ class Peers {
  public:
   virtual ~Peers() = default;
 
-  /// Sends a message, unless whom it is for is lost. By a lightweight thread; may suspend.
+  /// Sends a message, unless its receiver is lost. Lightweight threads call it; it may suspend.
   virtual void send(const Way& to, const ExchangeMessage& message, const Way& on_behalf_of) = 0;
 
-  // By any OS thread, under the exchange's lock; these wait for nobody, and do not suspend.
+  // Any OS thread calls the following, under the exchange's lock. They neither wait nor suspend.
 
-  /// Whom this process may ask, by the first step of the way: those who are not lost.
+  /// The processes that may be asked, by the first step of the way: all that are not lost.
   virtual std::vector<std::uint16_t> neighbours() const = 0;
 
-  /// Whether it is known that a neighbour is on this machine.
+  /// Returns whether a neighbour is known to be on this machine.
   virtual bool is_here(std::uint16_t neighbour) const noexcept = 0;
 
-  /// Whether others are behind the neighbours, so that asks are passed on, and losses told.
+  /// Returns whether there are processes behind the neighbours, so that asks are passed on and
+  /// losses are reported.
   virtual bool has_others_behind() const noexcept = 0;
 
-  /// Whoever has been lost since the last call.
+  /// The ways to the processes lost since the last call.
   virtual std::vector<Way> newly_lost() noexcept = 0;
-  /// Whether that is the way to learn of losses. If not, somebody calls Exchange::lost().
+  /// Returns whether newly_lost() reports losses. If not, Exchange::lost() is called for each.
   virtual bool finds_losses() const noexcept { return true; }
 };
 

@@ -1,224 +1,153 @@
-// What a process does about parts of searches for others, and they for it.
+// The exchange of parts of searches between this process and others.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <set>
-#include <stop_token>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <kumiko/runtime/function_ref.hpp>
 #include <kumiko/runtime/future.hpp>
 #include <kumiko/runtime/runtime.hpp>
-#include <kumiko/runtime/search_part.hpp>
+#include <kumiko/runtime/search_core.hpp>
 #include <kumiko/search/search.hpp>
 
 #include "core/exchange_state.hpp"
-#include "core/part_store.hpp"
 #include "core/peers.hpp"
-#include "core/round_trips.hpp"
+#include "exchange/ask_pace.hpp"
+#include "exchange/ask_targets.hpp"
+#include "exchange/delivery.hpp"
+#include "exchange/idle_watch.hpp"
+#include "exchange/run_stops.hpp"
+#include "exchange/search_place.hpp"
+#include "exchange/use_count.hpp"
 #include "record/exchange_log.hpp"
 
 namespace kumiko::search::detail {
 
-class Exchange;
 class ExchangeSource;
-
-/// Where a search is done: the process, and which part of another's search it is, if any.
-class SearchPlace final : public Outside {
- public:
-  /// \param part  0 for a search of this process
-  SearchPlace(Exchange& of, std::uint64_t part) noexcept : run(part), exchange_(of) {}
-  /// For a search of this process whose parts after so many divisions go to `others` in advance.
-  SearchPlace(Exchange& of, unsigned divisions, const SearchPlace& others) noexcept
-      : run(0), exchange_(of), divisions_(divisions), in_advance_(&others) {}
-  /// For these parts, whose results are kept there.
-  SearchPlace(Exchange& of, PartStore& keeps) noexcept : run(0), store(&keeps), exchange_(of) {}
-
-  void add(runtime::SearchCore& search) override;
-  void remove(runtime::SearchCore& search) noexcept override;
-  bool has_asks() const noexcept override;
-  bool claim_ask() noexcept override;
-  void decline() noexcept override;
-  unsigned divisions_in_advance() const noexcept override { return divisions_; }
-  void search_stopped(const runtime::SearchCore& search) noexcept override;
-  void givers_stopped(const runtime::SearchCore& search) noexcept override;
-
-  std::shared_ptr<Delivery> give(runtime::SearchPart& giver, const PartType& type,
-                                 unsigned divisions, Frame bytes) const override;
-  const Outside& in_advance() const noexcept override { return *in_advance_; }
-  Exchange& exchange() const noexcept override { return exchange_; }
-
-  const std::uint64_t run;
-  PartStore* const store = nullptr;
-
- private:
-  Exchange& exchange_;
-  const unsigned divisions_ = 0;
-  const SearchPlace* const in_advance_ = this;
-};
-
-/// How a part came back.
-struct Delivered {
-  Outcome outcome;
-  std::shared_ptr<const Frame> bytes;
-};
-
-/// A part that was given away, until its result has come.
-struct Delivery {
-  Exchange* exchange = nullptr;
-  runtime::SearchCore* search = nullptr;
-  const runtime::SearchPart* giver = nullptr;  ///< lives as long as it is in a slot
-  std::uint64_t run = 0;                       ///< the SearchPlace's
-  std::uint32_t slot = 0;
-  runtime::Promise<Delivered> promise{};
-  runtime::Future<Delivered> future = promise.get_future();
-  PartStore* store = nullptr;  ///< keeps the result
-  PartKey key{};
-};
 
 /// Connects the searches of a process, its Runtime and its peers by an ExchangeState.
 ///
 /// *Threads.* Each message that is sent, each part that is done here and each pause after a refusal
-/// is a lightweight thread of its own, counted in threads_. None of them waits for what a peer
-/// does: who waits is the search that has given a part away. That a worker has nothing to do this
-/// learns from the worker's search for work, as part of an ExchangeSource.
+/// has its own lightweight thread, counted in uses_. None of them waits for an action of a peer;
+/// only the search that has given a part away does. An ExchangeSource, which workers poll, reports
+/// that a worker has no work.
 ///
-/// *Locks.* lock_ before those of searches (SearchCore); nothing is sent, started or woken while it
-/// is held.
+/// *Locks.* lock_ is taken before those of searches (SearchCore), of stores and of runs_. While it
+/// is held, nothing is sent, started or woken.
 class Exchange final : public std::enable_shared_from_this<Exchange> {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// From one look for asks that are not answered, and for losses, to the next.
+  /// The interval at which unanswered asks and losses are looked for.
   static constexpr std::chrono::milliseconds kLookEvery{10};
 
   Exchange(runtime::Runtime& runtime, std::unique_ptr<Peers> peers);
 
-  /// Begins to ask, if it has not yet: the runtime tells of idle workers from now on.
+  /// Begins to ask when workers are idle, if it has not begun yet.
   void begin();
-  /// Tells the neighbours that nothing of this process is searched any more, and waits until they
-  /// have said so or are lost; works for them meanwhile. Suspends.
+  /// Tells the neighbours that the searches of this process have ended, and waits until they have
+  /// said the same or are lost. Works for them meanwhile. Suspends.
   void wait_for_ends();
-  /// Ends: asks no more, stops what it does for others, and waits for its threads. No search of
-  /// this process is under way. Suspends.
+  /// Ends: asks no more, stops the parts that it does for others, and waits for its threads. No
+  /// search of this process may be in progress. Suspends.
   void end();
 
-  /// A message has come; nobody behind this way is reached any more. By any lightweight thread;
-  /// these do not suspend.
+  // Events. Any lightweight thread may call these; they do not suspend.
+
+  /// A message has arrived.
   void receive(const Way& from, const ExchangeMessage& message);
+  /// The process at the end of this way is lost, and so are those behind it.
   void lost(const Way& way);
-  /// There is a neighbour more. By any thread; does not suspend.
+  /// There is another neighbour. Any OS thread may call this, too.
   void joined();
 
-  std::shared_ptr<Delivery> give(const SearchPlace& place, runtime::SearchPart& giver, Task task);
+  /// Gives a part to the process that has asked, or to the next that asks if the part has a store.
+  void give(const std::shared_ptr<Delivery>& part, Task task);
   void withdraw(const std::shared_ptr<Delivery>& part);
 
-  /// Whether a search of this process waits for parts elsewhere.
+  /// Returns whether a search of this process waits for parts elsewhere.
   bool is_searching() const;
 
   ExchangeStatistics statistics() const;
-  /// What this process has done so far.
+  /// The log of this process so far.
   ProcessLog log() const;
   SearchPlace& own_place() noexcept { return own_place_; }
 
-  // As a MessageSource's.
+  // For ExchangeSource; see runtime::MessageSource.
 
   int poll(bool idle, Clock::time_point now) noexcept;
   bool has_news(Clock::time_point now) noexcept;
-  /// Whether a worker that sleeps is to look again after kLookEvery.
+  /// Returns whether a worker that sleeps must poll again after kLookEvery.
   bool needs_looks() const noexcept;
 
  private:
   friend SearchPlace;
 
-  using Effects = ExchangeState::Effects;
+  using Effects = ExchangeEffects;
+  using Says = ExchangeMessage::Says;
 
-  /// Changes the state under the lock, then does what follows.
-  template <class Change>
-  void change(Change change);
+  /// Changes the state under the lock, then does what follows from it without the lock.
+  void change(runtime::FunctionRef<void(Effects&)> change);
   void settle(Effects& effects);
-  static void keep(const ExchangeState::Finish& finish);
+  static void keep(const ExchangeEffects::Finish& finish);
   void perform(Effects effects, bool was_answered);
   template <class Function>
   void start_thread(Function function);
-  void end_thread() noexcept;
 
-  /// Keeps the exchange from its end while somebody uses it who is not one of its threads.
-  class Use {
-   public:
-    explicit Use(Exchange& of) noexcept;
-    ~Use();
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    /// Whether it has not ended.
-    explicit operator bool() const noexcept { return began_; }
-
-   private:
-    Exchange& exchange_;
-    bool began_ = false;
-  };
-
-  bool is_idle_long(Clock::time_point now) noexcept;
-  void begin_to_seek() noexcept;
   void seek();
   void pause();
-  std::chrono::nanoseconds next_pause();
-  bool is_about_to_rest(Clock::time_point now) const;
   void wake_resting();
+  /// Sends a message about a way to all neighbours, except to the one that the way leads through.
+  void tell_neighbours(Says kind, const Way& way, Effects& effects) const;
   void look_after(Clock::time_point now);
-  std::optional<std::pair<Way, std::optional<PartName>>> whom_to_ask();
-  std::optional<Way> onward(const Way& from);
-  std::vector<std::uint16_t> near_ones(const std::vector<std::uint16_t>& peers) const;
-  std::uint16_t any_of(const std::vector<std::uint16_t>& peers);
   void do_part(std::uint64_t run, const Task& task);
-  bool is_busy() const;
+  /// Returns whether a search is running here, so that it may be divided. Under the lock.
+  bool is_busy() const {
+    return std::any_of(searches_.begin(), searches_.end(),
+                       [](const runtime::SearchCore* search) { return search->is_busy(); });
+  }
   void let_asks_expire();
 
   runtime::Runtime& runtime_;
   const std::unique_ptr<Peers> peers_;
   const Clock::time_point began_ = Clock::now();
-  const std::chrono::nanoseconds idle_before_;  ///< the runtime's workers, until then
+  const std::chrono::nanoseconds idle_before_;  ///< idle time of all workers before that
   SearchPlace own_place_{*this, 0};
 
-  mutable std::mutex lock_;  ///< for what follows
+  RunStops runs_;
+
+  mutable std::mutex lock_;  ///< guards the members up to the next empty line
   ExchangeState state_;
   ExchangeLog log_{began_.time_since_epoch()};
-  RoundTrips round_trips_;
+  AskTargets targets_{*peers_};
+  AskPace pace_;
   std::vector<runtime::SearchCore*> searches_;
-  std::unordered_map<std::uint64_t, std::stop_source> runs_;
-  std::vector<std::uint16_t> not_ended_;
+  std::vector<std::uint16_t> not_ended_;  ///< neighbours that may still search
   std::optional<runtime::Promise<void>> all_ended_;
-  std::mt19937 random_{std::random_device{}()};
-  bool is_alone_ = false;  ///< nobody could be asked, and there has been nothing new since
-  unsigned refusals_ = 0;  ///< one after the other
-  Clock::time_point refused_since_{};           ///< the first of them
   std::optional<runtime::Promise<void>> rest_;  ///< ends a pause
-  std::set<Way> resting_;                       ///< whose asks were in vain, and who rest since
+  std::set<Way> resting_;  ///< processes that rest after they have asked in vain
   bool asks_expire_ = false;
   Clock::time_point asked_at_{};
 
   std::atomic<bool> has_asks_{false};
   std::atomic<bool> has_begun_{false};
   std::atomic<bool> is_ending_{false};
-  std::atomic<bool> is_seeking_{false};           ///< asks, or pauses after a refusal
-  std::atomic<bool> is_resting_{false};           ///< pauses for longer than kLookEvery
+  std::atomic<bool> is_seeking_{false};           ///< an ask is unanswered, or a pause after it
+  std::atomic<bool> is_resting_{false};           ///< in a pause that is longer than kLookEvery
   std::atomic<ExchangeSource*> source_{nullptr};  ///< the runtime's, from begin() on
 
-  // The poller's.
-  Clock::time_point idle_since_{};
-  Clock::time_point last_idle_{};
-  Clock::time_point looked_after_{};
-  bool is_sleepy_ = false;
+  IdleWatch idle_watch_;              ///< the poller's
+  Clock::time_point looked_after_{};  ///< the poller's
 
-  std::atomic<int> threads_{1};  ///< and uses, and the exchange itself
-  runtime::Promise<void> threads_ended_;
+  UseCount uses_;  ///< by its threads and by callers of its functions
 };
 
 }  // namespace kumiko::search::detail

@@ -13,7 +13,7 @@ std::shared_ptr<ExchangeSource> ExchangeSource::of(runtime::Runtime& runtime) {
   static std::mutex mutex;
   static std::map<const runtime::Runtime*, std::weak_ptr<ExchangeSource>> known;
   const std::lock_guard lock(mutex);
-  // A Runtime is the only one to hold its source, so that one at the same place has its own.
+  // Only its Runtime owns a source, so a later Runtime at the same address gets its own.
   std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
   std::weak_ptr<ExchangeSource>& place = known[&runtime];
   std::shared_ptr<ExchangeSource> source = place.lock();
@@ -31,7 +31,7 @@ void ExchangeSource::add(std::shared_ptr<Exchange> exchange) {
     exchanges_.push_back(std::move(exchange));
     count_.store(exchanges_.size(), std::memory_order_relaxed);
   }
-  // A worker that sleeps learns when it is to look next.
+  // Wakes a sleeping worker, which then knows when to poll next.
   bell_.ring();
 }
 
@@ -55,7 +55,7 @@ void ExchangeSource::ask_all(Ask ask) noexcept {
     ask(*exchange, now);
     looks_again = looks_again || exchange->needs_looks();
   }
-  // At once, since a worker may sleep by it.
+  // Before this returns, since the worker may sleep until then.
   if (looks_again) bell_.ring_at(now + Exchange::kLookEvery);
   asked_.clear();
 }

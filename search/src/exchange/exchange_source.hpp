@@ -16,19 +16,19 @@ namespace kumiko::search::detail {
 
 class Exchange;
 
-/// A Runtime has few places for sources, and none becomes free again; so all exchanges that begin
-/// and end while the Runtime exists share this one.
+/// A Runtime has few places for sources, and they do not become free again, so all exchanges that
+/// begin and end while it exists share this source.
 class ExchangeSource final : public runtime::MessageSource {
  public:
-  /// The Runtime's, which is attached to it when it is asked for first. \throws as attach() does
+  /// The source of a Runtime, which the first call attaches. \throws as Runtime::attach() does
   static std::shared_ptr<ExchangeSource> of(runtime::Runtime& runtime);
 
   ExchangeSource() = default;
 
-  /// It is polled from now on, until it is removed; a poll that has begun before may still come.
+  /// Polls the exchange until remove(); a poll that has begun before that may still come.
   void add(std::shared_ptr<Exchange> exchange);
   void remove(const Exchange& exchange) noexcept;
-  /// Wakes a sleeping worker, which then polls. By any thread.
+  /// Wakes a sleeping worker, which then polls. Any thread may call it.
   void wake() noexcept { bell_.ring(); }
 
   int poll(bool idle) noexcept override;
@@ -46,8 +46,8 @@ class ExchangeSource final : public runtime::MessageSource {
   runtime::Bell bell_{-1};
   runtime::detail::SpinLock guard_;
   std::vector<std::shared_ptr<Exchange>> exchanges_;  ///< guarded
-  std::atomic<std::size_t> count_{0};                 ///< of them
-  std::vector<std::shared_ptr<Exchange>> asked_;      ///< the poller's
+  std::atomic<std::size_t> count_{0};                 ///< the size of exchanges_
+  std::vector<std::shared_ptr<Exchange>> asked_;      ///< used by the poller only
 };
 
 }  // namespace kumiko::search::detail

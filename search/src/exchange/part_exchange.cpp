@@ -29,19 +29,19 @@ namespace {
 using cluster::Here;
 using detail::Exchange;
 using detail::ExchangeMessage;
-using detail::ToldLogs;
+using detail::ReceivedLogs;
 using detail::Way;
 
-/// Whom the others tell what they have done.
-constexpr int kRecorder = 0;
+/// The rank that collects the logs.
+constexpr int kCollector = 0;
 
-/// An exchange, and what others have told this rank.
+/// The exchange of a rank, and the logs that it has received.
 struct Receiving {
   std::shared_ptr<Exchange> exchange;
-  std::shared_ptr<ToldLogs> told;
+  std::shared_ptr<ReceivedLogs> logs;
 };
 
-/// The exchanges of the ranks in this process, for the messages that come for them.
+/// The exchanges of the ranks in this process, by which messages find theirs.
 class Exchanges {
  public:
   void add(const Here& here, Receiving receiving, std::uint64_t number) {
@@ -57,7 +57,7 @@ class Exchanges {
     const std::lock_guard lock(mutex_);
     std::erase_if(exchanges_, [&](const Known& each) { return each.here == here; });
   }
-  /// Nothing if there is none of this number.
+  /// Returns nothing if the rank has no exchange with this number.
   Receiving of(const Here& here, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     const auto found = find(here);
@@ -82,7 +82,7 @@ class Exchanges {
   }
 
   std::mutex mutex_;
-  std::vector<Known> exchanges_;  ///< few: of the ranks in this process
+  std::vector<Known> exchanges_;  ///< few, since a process has few ranks
   std::uint64_t last_ = 0;
 };
 
@@ -91,23 +91,23 @@ Exchanges& exchanges() {
   return instance;
 }
 
-/// A message has come for the rank's exchange of this number; not for an earlier one or a later.
+/// Receives a message for the rank's exchange with this number, not for an earlier or later one.
 struct Deliver {
   void operator()(const Here& here, std::uint64_t number, std::span<const std::byte> bytes) const {
     const Receiving to = exchanges().of(here, number);
     if (to.exchange == nullptr) return;
     const Way from{static_cast<std::uint16_t>(here.caller())};
     const ExchangeMessage message = detail::decode(bytes);
-    if (message.kind == ExchangeMessage::Says::kRecord) return to.told->add(from, message);
+    if (message.kind == ExchangeMessage::Says::kLog) return to.logs->add(from, message);
     to.exchange->receive(from, message);
   }
 };
 
-/// Whoever leaves the cluster has left the exchange before. Where a rank was lost, what it has
-/// posted before may not come any more.
+/// Returns whether nothing more comes from a rank. A rank that leaves the cluster has left the
+/// exchange before; messages that a lost rank has sent may be lost, too.
 bool has_gone(const Here& here, int rank) { return here.is_lost(rank) || here.is_leaving(rank); }
 
-/// How a rank introduces its exchange: the least number for it, and the machine.
+/// Introduces the exchange of a rank: the least number that it may get, and the machine.
 struct Introduced {
   std::uint64_t number;
   std::uint64_t machine;  ///< 0: not known
@@ -116,7 +116,7 @@ struct Introduced {
 /// The other ranks of a cluster.
 class RankPeers final : public detail::Peers {
  public:
-  /// \param are_here  by rank, whether it is on this machine
+  /// \param are_here  for each rank, whether it is on this machine
   RankPeers(const Here& here, std::uint64_t number, std::vector<bool> are_here)
       : here_(here),
         number_(number),
@@ -128,7 +128,7 @@ class RankPeers final : public detail::Peers {
     try {
       here_.post(to.front(), Deliver(), number_, std::span<const std::byte>(frame));
     } catch (const std::exception&) {
-      // The rank is lost, as newly_lost() says; or the message is, which the next ask finds.
+      // The rank is lost, which newly_lost() reports, or the message is, which the next ask finds.
     }
   }
 
@@ -171,11 +171,11 @@ struct PartExchange::Members {
   const Here here;
   const std::uint64_t number;
   std::shared_ptr<Exchange> exchange;
-  std::shared_ptr<detail::ToldLogs> told = std::make_shared<detail::ToldLogs>();
+  std::shared_ptr<detail::ReceivedLogs> logs = std::make_shared<detail::ReceivedLogs>();
   bool has_left = false;
 
-  /// Tells what this rank has done, or waits until the others have told that or are gone.
-  void exchange_records() const;
+  /// Sends the log of this rank, or waits until the others have sent theirs or are gone.
+  void exchange_logs() const;
 };
 
 PartExchange::PartExchange(cluster::Cluster& cluster) {
@@ -195,7 +195,7 @@ PartExchange::PartExchange(cluster::Cluster& cluster) {
               std::make_shared<Exchange>(
                   here.runtime(), std::make_unique<RankPeers>(here, number, std::move(are_here)))});
   if (cluster.size() == 1) return;
-  exchanges().add(here, {members_->exchange, members_->told}, number);
+  exchanges().add(here, {members_->exchange, members_->logs}, number);
   try {
     cluster::barrier(here).get();
     members_->exchange->begin();
@@ -221,22 +221,22 @@ void PartExchange::leave() {
   members_->has_left = true;
   members_->exchange->wait_for_ends();
   members_->exchange->end();
-  members_->exchange_records();
+  members_->exchange_logs();
   exchanges().remove(members_->here);
 }
 
-void PartExchange::Members::exchange_records() const {
-  if (here.rank() != kRecorder) {
+void PartExchange::Members::exchange_logs() const {
+  if (here.rank() != kCollector) {
     const Frame frame = detail::encode(detail::message_of(exchange->log()));
     try {
-      here.post(kRecorder, Deliver(), number, std::span<const std::byte>(frame));
+      here.post(kCollector, Deliver(), number, std::span<const std::byte>(frame));
     } catch (const std::exception&) {
-      // The recorder is lost, or there is no room: it knows from others what this rank has done.
+      // Rank 0 is lost, or there is no memory. The logs of others have the parts of this rank.
     }
     return;
   }
   const auto awaits = [&](int rank) {
-    return rank != kRecorder && !told->has({static_cast<std::uint16_t>(rank)}) &&
+    return rank != kCollector && !logs->has({static_cast<std::uint16_t>(rank)}) &&
            !has_gone(here, rank);
   };
   for (int rank = 0; rank < here.size(); ++rank) {
@@ -245,14 +245,14 @@ void PartExchange::Members::exchange_records() const {
 }
 
 std::string PartExchange::record(std::string_view title) const {
-  if (!members_->has_left || members_->here.rank() != kRecorder) {
+  if (!members_->has_left || members_->here.rank() != kCollector) {
     throw std::logic_error(
         "the record of a PartExchange is known to rank 0 only, after leave(); ask for it there");
   }
-  std::vector<detail::ToldLog> told;
-  told.push_back({{kRecorder}, members_->exchange->log()});
-  for (detail::ToldLog& other : members_->told->all()) told.push_back(std::move(other));
-  return detail::record_of(title, std::move(told), detail::Ways::kRanks);
+  std::vector<detail::ReceivedLog> logs;
+  logs.push_back({{kCollector}, members_->exchange->log()});
+  for (detail::ReceivedLog& other : members_->logs->all()) logs.push_back(std::move(other));
+  return detail::record_of(title, std::move(logs), detail::Ways::kRanks);
 }
 
 ExchangeStatistics PartExchange::statistics() const { return members_->exchange->statistics(); }

@@ -6,6 +6,8 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kumiko/cluster/program.hpp>
@@ -22,10 +24,15 @@ struct Types {
   std::vector<const PartType*> loaded;  ///< guarded
 };
 
-/// Made by whoever comes first: types are static objects of many files.
+/// Made by the first call, since types are static objects of many files.
 Types& types() {
   static auto* const instance = new Types;
   return *instance;
+}
+
+std::shared_ptr<const Frame> bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return std::make_shared<const Frame>(bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -61,6 +68,21 @@ void check_part_types() {
                          "'; put one in a named namespace");
 }
 
+Delivered run_part(const Task& task, Outside& place, std::stop_token stop) {
+  try {
+    const PartType* const type = part_type(task.type);
+    if (type == nullptr) throw std::runtime_error("this kind of part is not known to this process");
+    Reader reader(*task.bytes);
+    Frame result;
+    type->run({place, std::move(stop), task.divisions}, reader, result);
+    return {Outcome::kDone, std::make_shared<const Frame>(std::move(result))};
+  } catch (const std::exception& exception) {
+    return {Outcome::kFailed, bytes_of(exception.what())};
+  } catch (...) {
+    return {Outcome::kFailed, bytes_of("something that is not a std::exception")};
+  }
+}
+
 std::shared_ptr<const Frame> wait_for(Delivery& part) {
   const Delivered& came = part.future.get();
   if (came.outcome != Outcome::kFailed) return came.bytes;
@@ -71,7 +93,7 @@ std::shared_ptr<const Frame> wait_for(Delivery& part) {
 void withdraw(const std::shared_ptr<Delivery>& part) noexcept { part->exchange->withdraw(part); }
 
 void refuse_addresses(std::span<const std::byte> object, const char* type) {
-  // More than a lightweight thread's stack has, and less than lies between stacks and all else.
+  // More than the stack of a lightweight thread, and less than its distance to anything else.
   constexpr std::uintptr_t kWindow = std::uintptr_t{1} << 20U;
   const auto here = reinterpret_cast<std::uintptr_t>(&type);
   for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= object.size();

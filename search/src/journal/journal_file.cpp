@@ -20,7 +20,7 @@ namespace kumiko::search::detail {
 
 namespace {
 
-/// The words that a file begins with, with the number of its layout.
+/// The first bytes of a file, with the number of its layout.
 constexpr std::string_view kMagic = "kumiko-search-2\n";
 constexpr std::size_t kLayoutAt = kMagic.size() - 2;
 constexpr std::size_t kProgramAt = kMagic.size();
@@ -28,14 +28,15 @@ constexpr std::size_t kDivisionsAt = kProgramAt + sizeof(std::uint64_t);
 constexpr std::size_t kLengthAt = kDivisionsAt + sizeof(std::uint32_t);
 constexpr std::size_t kWhatAt = kLengthAt + sizeof(std::uint32_t);
 
-/// A record's key and length, and with its hashes.
-constexpr std::size_t kRecordHead = sizeof(PartKey) + sizeof(std::uint64_t);
-constexpr std::size_t kRecordBytes = kRecordHead + sizeof(PartKey);
+/// The key and the length of an entry, and these with its hashes.
+constexpr std::size_t kEntryHead = sizeof(PartKey) + sizeof(std::uint64_t);
+constexpr std::size_t kEntryBytes = kEntryHead + sizeof(PartKey);
 
-/// Two heads that are not the same have hashes that differ in about 64 of 128 bits.
+/// The hashes of different heads differ in about 64 of 128 bits, so a head with fewer differences
+/// is a damaged copy.
 constexpr int kMostFlippedBits = 16;
 
-/// A BLAKE2b of some pieces of bytes, one after the other.
+/// The BLAKE2b hash of several pieces of bytes in a row.
 class Blake {
  public:
   Blake() { crypto_generichash_init(&state_, nullptr, 0, sizeof(PartKey)); }
@@ -86,7 +87,7 @@ Frame encode_head(const JournalHead& head) {
   return bytes;
 }
 
-/// The hashes that a record must have.
+/// The hashes that an entry must have.
 PartKey seal_of(std::span<const std::byte> head, std::span<const std::byte> result) {
   PartKey seal = Blake().add(head).add(result).finish();
   const PartKey of_head = Blake().add(head).finish();
@@ -98,7 +99,7 @@ int flipped_bits(std::byte one, std::byte other) {
   return std::popcount(std::to_integer<unsigned>(one ^ other));
 }
 
-/// How two pieces of the same length differ.
+/// The number of bits and of bytes in which two pieces of the same length differ.
 struct Difference {
   int bits = 0;
   std::size_t bytes = 0;
@@ -132,7 +133,7 @@ JournalFile::JournalFile(std::filesystem::path path, JournalHead head)
   read();
 }
 
-/// Gives the lock back at once: io_uring may refer to the file for a moment after it is closed.
+/// Unlocks the file at once, since io_uring may refer to it for a moment after it is closed.
 JournalFile::~JournalFile() { ::flock(file_.descriptor(), LOCK_UN); }
 
 void JournalFile::lock() {
@@ -144,8 +145,7 @@ void JournalFile::lock() {
        "; name a file on a file system that has locks");
 }
 
-/// Reads what is there, or writes the head of a new file: also of one whose head was not written to
-/// its end.
+/// Reads the file, or writes the head of a new file or of one whose head is incomplete.
 void JournalFile::read() {
   const auto size = file_.size();
   if (!size) fail("it cannot be read: " + size.error().message());
@@ -155,14 +155,15 @@ void JournalFile::read() {
 
   if (!recognise(bytes)) refuse(bytes);
   const std::size_t head = encode_head(head_).size();
-  if (bytes.size() >= head) return read_records(bytes, head);
+  if (bytes.size() >= head) return read_entries(bytes, head);
   write(encode_head(head_));
   sync_folder();
 }
 
-/// Compares the file's head with all that this search may have written, which are one for each
-/// number of divisions, and takes over the one that it is, but for a few damaged bits. A shorter
-/// file is this search's where it begins like one of them. False if it is none.
+/// Compares the head of the file with all heads that this search may have written, one for each
+/// number of divisions. If one of them differs in at most a few damaged bits, takes its number of
+/// divisions. A shorter file belongs to this search if one of the heads begins with it. Returns
+/// false if no head fits.
 bool JournalFile::recognise(std::span<const std::byte> bytes) {
   for (unsigned divisions = 1; divisions <= kMostDivisions; ++divisions) {
     const Frame head = encode_head({head_.program, head_.what, divisions});
@@ -188,7 +189,7 @@ void JournalFile::repair(const Frame& head, std::size_t damaged) {
   repaired_bytes_ = damaged;
 }
 
-/// Says why the file is not this search's.
+/// Throws an error that says why the file does not belong to this search.
 void JournalFile::refuse(std::span<const std::byte> bytes) const {
   const bool is_journal = bytes.size() >= kWhatAt + sizeof(PartKey) &&
                           std::memcmp(bytes.data(), kMagic.data(), kLayoutAt) == 0;
@@ -212,45 +213,45 @@ void JournalFile::refuse(std::span<const std::byte> bytes) const {
        " are possible; name another file");
 }
 
-/// So that the file's name is on the device as well.
+/// Writes the name of the file to the device, too.
 void JournalFile::sync_folder() const {
   const std::filesystem::path folder = path_.parent_path();
   auto opened = runtime::io::File::open(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
   if (!opened) fail("its folder cannot be opened: " + opened.error().message());
   const auto synced = opened->sync();
-  // Some file systems have no such operation for folders.
+  // Some file systems cannot sync folders.
   if (!synced && synced.error() != std::errc::invalid_argument) {
     fail("its folder cannot be written: " + synced.error().message());
   }
 }
 
-/// The record that begins there; nothing if no hash shows that its length is right.
-std::optional<JournalFile::Record> JournalFile::record_at(std::span<const std::byte> bytes,
-                                                          std::size_t at) const {
-  const auto head = bytes.subspan(at, kRecordHead);
+/// Returns the entry that begins there; nullopt if the hash of its key and length is wrong.
+std::optional<JournalFile::Entry> JournalFile::entry_at(std::span<const std::byte> bytes,
+                                                        std::size_t at) const {
+  const auto head = bytes.subspan(at, kEntryHead);
   const auto size = number_at<std::uint64_t>(head, sizeof(PartKey));
-  if (size > bytes.size() - at - kRecordBytes) return std::nullopt;
-  const PartKey seal = key_at(bytes, at + kRecordHead);
+  if (size > bytes.size() - at - kEntryBytes) return std::nullopt;
+  const PartKey seal = key_at(bytes, at + kEntryHead);
   const PartKey of_head = Blake().add(head).finish();
   if (!std::equal(seal.begin(), seal.begin() + seal.size() / 2, of_head.begin())) {
     return std::nullopt;
   }
-  const auto result = bytes.subspan(at + kRecordBytes, size);
-  return Record{key_at(head, 0), result, seal_of(head, result) == seal};
+  const auto result = bytes.subspan(at + kEntryBytes, size);
+  return Entry{key_at(head, 0), result, seal_of(head, result) == seal};
 }
 
-void JournalFile::read_records(std::span<const std::byte> bytes, std::size_t at) {
+void JournalFile::read_entries(std::span<const std::byte> bytes, std::size_t at) {
   end_ = static_cast<off_t>(at);
-  while (bytes.size() - at >= kRecordBytes) {
-    const std::optional<Record> record = record_at(bytes, at);
-    if (!record) {
+  while (bytes.size() - at >= kEntryBytes) {
+    const std::optional<Entry> entry = entry_at(bytes, at);
+    if (!entry) {
       ++at;
       continue;
     }
-    const std::size_t end = at + kRecordBytes + record->result.size();
-    if (record->is_whole) {
-      results_[record->key] =
-          std::make_shared<const Frame>(record->result.begin(), record->result.end());
+    const std::size_t end = at + kEntryBytes + entry->result.size();
+    if (entry->is_whole) {
+      results_[entry->key] =
+          std::make_shared<const Frame>(entry->result.begin(), entry->result.end());
       damaged_bytes_ += at - static_cast<std::size_t>(end_);
       end_ = static_cast<off_t>(end);
     }
@@ -263,21 +264,21 @@ void JournalFile::read_records(std::span<const std::byte> bytes, std::size_t at)
   }
 }
 
-void JournalFile::append(std::span<const JournalRecord> records) {
+void JournalFile::append(std::span<const JournalEntry> entries) {
   Frame bytes;
-  for (const JournalRecord& record : records) {
+  for (const JournalEntry& entry : entries) {
     Frame head;
-    append_bytes(head, record.key);
-    append_number(head, std::uint64_t{record.result->size()});
+    append_bytes(head, entry.key);
+    append_number(head, std::uint64_t{entry.result->size()});
     append_bytes(bytes, head);
-    append_bytes(bytes, seal_of(head, *record.result));
-    append_bytes(bytes, *record.result);
+    append_bytes(bytes, seal_of(head, *entry.result));
+    append_bytes(bytes, *entry.result);
   }
   write(bytes);
 }
 
-/// At the end of what is whole. What an attempt that fails has left there is written over by the
-/// next one, or cut off by whoever opens the file.
+/// Writes after the last whole entry. If this fails, the next attempt overwrites the bytes that it
+/// has left there, or the next process that opens the file cuts them off.
 void JournalFile::write(std::span<const std::byte> bytes) {
   std::error_code error = file_.write_at(end_, bytes).error;
   if (!error) {

@@ -16,10 +16,11 @@ namespace kumiko::search {
 
 namespace detail {
 
-/// Takes results at once, and has an OS thread write them.
+/// Takes results immediately, and writes them in an OS thread of its own.
 ///
-/// *Threads.* What the file had is read only. All else is guarded; nobody suspends or waits for the
-/// device while the mutex is held, so a worker waits for a few instructions of another one.
+/// *Threads.* The results that the file had are only read. All else is guarded. No thread suspends
+/// or waits for the device while it holds the mutex, so a worker waits at most for a few
+/// instructions of another thread.
 class JournalStore final : public PartStore {
  public:
   JournalStore(const std::filesystem::path& path, JournalHead head, SearchJournalOptions options)
@@ -41,7 +42,7 @@ class JournalStore final : public PartStore {
 
   unsigned divisions() const noexcept { return file_.head().divisions; }
   bool was_finished() const noexcept { return file_.results().contains(kFinished); }
-  /// Keeps that it is.
+  /// Marks the search as finished.
   void finish() {
     if (was_finished()) return;
     const std::lock_guard lock(mutex_);
@@ -69,29 +70,29 @@ class JournalStore final : public PartStore {
   }
 
  private:
-  /// In place of a part's key.
+  /// The key of the mark that the search is finished.
   static constexpr PartKey kFinished{};
 
   void write_until(const std::stop_token& ended) {
-    std::vector<JournalRecord> records;
+    std::vector<JournalEntry> entries;
     bool is_last = false;
     while (!is_last) {
       {
         std::unique_lock lock(mutex_);
         wakes_.wait_for(lock, ended, options_.write_every, [] { return false; });
         is_last = ended.stop_requested();
-        records.insert(records.end(), unwritten_.begin(), unwritten_.end());
+        entries.insert(entries.end(), unwritten_.begin(), unwritten_.end());
         unwritten_.clear();
       }
-      if (!records.empty()) write(records);
+      if (!entries.empty()) write(entries);
     }
   }
 
-  /// What cannot be written stays in `records`.
-  void write(std::vector<JournalRecord>& records) {
+  /// Entries that cannot be written stay in `entries`.
+  void write(std::vector<JournalEntry>& entries) {
     try {
-      file_.append(records);
-      records.clear();
+      file_.append(entries);
+      entries.clear();
       if (std::exchange(is_troubled_, false)) tell_of_trouble("it can be written again");
     } catch (const JournalError& error) {
       if (std::exchange(is_troubled_, true)) return;
@@ -104,13 +105,13 @@ class JournalStore final : public PartStore {
   }
 
   const SearchJournalOptions options_;
-  JournalFile file_;          ///< but for what it had: of the thread that writes
-  bool is_troubled_ = false;  ///< of that thread too
-  mutable std::mutex mutex_;  ///< for what follows
-  std::vector<JournalRecord> unwritten_;
+  JournalFile file_;          ///< only the writing thread may change it
+  bool is_troubled_ = false;  ///< used by the writing thread only
+  mutable std::mutex mutex_;  ///< guards the next two members
+  std::vector<JournalEntry> unwritten_;
   SearchJournalStatistics statistics_;
   std::condition_variable_any wakes_;
-  std::jthread writes_;  ///< last: it ends first
+  std::jthread writes_;  ///< last, since it must end first
 };
 
 }  // namespace detail

@@ -8,7 +8,7 @@
 
 namespace kumiko::search::detail {
 
-using Note = ExchangeState::Note;
+using Note = ExchangeEffects::Note;
 
 void ExchangeLog::note(const Note& note, Moment now) {
   switch (note.what) {
@@ -184,7 +184,7 @@ ProcessLog ExchangeLog::log(Moment now, const RoundTrips& round_trips) const {
 
 namespace {
 
-/// All of a log, in this order.
+/// Calls each() for all members of a log, in this order.
 template <class Log, class Do>
 void for_each_member(Log& log, Do each) {
   each(log.host);

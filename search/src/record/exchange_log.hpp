@@ -1,4 +1,5 @@
-// What a process has done for others in searches, and they for it, part by part.
+// The log of a process: the parts that it has done for others, and those that others have done for
+// it.
 #pragma once
 
 #include <chrono>
@@ -12,29 +13,29 @@
 
 #include <kumiko/search/search.hpp>
 
-#include "core/exchange_state.hpp"
+#include "core/exchange_effects.hpp"
 #include "core/round_trips.hpp"
 
 namespace kumiko::search::detail {
 
-/// A part, or a search of its own, as one process has seen it. Travels by its bytes.
+/// A part, or a search of the process itself, as the process has seen it. Sent as its bytes.
 struct LoggedPart {
   enum Kind : std::uint8_t { kGiven, kTaken, kSearch };
   enum End : std::uint8_t {
-    kOpen,       ///< it had not ended when the log did
+    kOpen,       ///< it had not ended at the end of the log
     kUsed,       ///< given: its result counts
-    kAgain,      ///< given: it was done otherwise
+    kAgain,      ///< given: another process has done it
     kWithdrawn,  ///< given: nobody wanted the result
-    kTold,       ///< taken: its giver was told the result
-    kDropped,    ///< taken: nobody wanted to know
+    kTold,       ///< taken: its giver got the result
+    kDropped,    ///< taken: nobody wanted the result
   };
 
-  std::int64_t begin = 0;  ///< nanoseconds of the process's clock, as all times here
+  std::int64_t begin = 0;  ///< nanoseconds of the process's clock, like all times in a log
   std::int64_t end = 0;
   std::uint64_t bytes = 0;
   std::uint64_t result_bytes = 0;
-  std::uint32_t other = 0;  ///< the other process: which of ProcessLog::others
-  std::uint32_t slot = 0;   ///< the giver's name of it
+  std::uint32_t other = 0;  ///< the other process, an index of ProcessLog::others
+  std::uint32_t slot = 0;   ///< with the generation, the giver's name for the part
   std::uint32_t generation = 0;
   std::uint32_t divisions = 0;
   Kind kind{};
@@ -44,7 +45,7 @@ struct LoggedPart {
 };
 static_assert(sizeof(LoggedPart) == 56);
 
-/// All parts that went to another process and came from it, also those that were left out.
+/// Sums over all parts given to another process and taken from it, also those that were left out.
 struct LoggedSum {
   std::uint64_t given = 0;
   std::uint64_t used = 0;   ///< of these
@@ -58,27 +59,27 @@ struct LoggedSum {
   std::int64_t taken_time = 0;
 };
 
-/// What is known of another process's clock.
+/// A comparison with the clock of another process.
 struct LoggedClock {
-  std::uint32_t other = 0;  ///< which of ProcessLog::others
+  std::uint32_t other = 0;  ///< an index of ProcessLog::others
   std::uint32_t unused = 0;
   std::int64_t round_trip = 0;
   std::int64_t ahead = 0;
 };
 
-/// What one process has done, for whoever puts all together.
+/// The log of one process, from which the record of the search is made.
 struct ProcessLog {
   std::string host;
   std::int32_t id = 0;
   std::int32_t workers = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  std::int64_t active = 0;     ///< how long it had a part or a search of its own
-  std::int64_t worked = 0;     ///< how long its workers had something to do, together
-  std::uint64_t left_out = 0;  ///< parts of which only the sums know
+  std::int64_t active = 0;     ///< the time for which it had a part or a search
+  std::int64_t worked = 0;     ///< the sum of the times for which its workers had work
+  std::uint64_t left_out = 0;  ///< parts that are only in the sums
   ExchangeStatistics counts;
-  std::vector<Way> others;      ///< from here; the first is this process
-  std::vector<LoggedSum> sums;  ///< with each of them
+  std::vector<Way> others;      ///< the ways from here; the first is this process
+  std::vector<LoggedSum> sums;  ///< by index of others
   std::vector<LoggedPart> parts;
   std::vector<LoggedClock> clocks;
 };
@@ -88,32 +89,33 @@ Frame encode_log(ProcessLog log);
 /// \throws std::invalid_argument if these bytes are not a log
 ProcessLog decode_log(std::span<const std::byte> bytes);
 
-/// Writes the log of a process, in memory that is bounded. Not for several threads at once.
+/// Writes the log of a process, in bounded memory. Not for several threads at once.
 class ExchangeLog {
  public:
   using Moment = std::chrono::nanoseconds;
 
   explicit ExchangeLog(Moment begin) : begin_(begin) { index_of({}); }
 
-  void note(const ExchangeState::Note& note, Moment now);
+  void note(const ExchangeEffects::Note& note, Moment now);
   void search_began(Moment now);
   void search_ended(Moment now);
 
-  /// What there is so far; what has not ended does so now. The rest is for the caller to fill in.
+  /// Returns the log so far, in which all that has not ended ends now. The caller sets the members
+  /// that only it knows.
   ProcessLog log(Moment now, const RoundTrips& round_trips) const;
 
   static constexpr std::size_t kMostParts = 8192;
   static constexpr std::size_t kMostOthers = 4096;
 
  private:
-  /// Which of the others this is; nullopt if there are too many.
+  /// The index of this process among the others; nullopt if there are too many.
   std::optional<std::uint32_t> index_of(const Way& other);
-  void given(const ExchangeState::Note& note, Moment now);
-  void come_back(const ExchangeState::Note& note, Moment now);
-  void taken(const ExchangeState::Note& note, Moment now);
-  void ended(const ExchangeState::Note& note, Moment now);
+  void given(const ExchangeEffects::Note& note, Moment now);
+  void come_back(const ExchangeEffects::Note& note, Moment now);
+  void taken(const ExchangeEffects::Note& note, Moment now);
+  void ended(const ExchangeEffects::Note& note, Moment now);
   void keep(const LoggedPart& part);
-  /// How long there was a part or a search here.
+  /// The time for which there was a part or a search here.
   Moment active(Moment now) const noexcept;
   void begin_activity(Moment now) noexcept;
   void end_activity(Moment now) noexcept;

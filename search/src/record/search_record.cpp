@@ -22,7 +22,7 @@ Nanoseconds own_clock() {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// The way of who is `step` away from somebody.
+/// Returns the way to the process that is at `step`, seen from the process at `at`.
 Way way_from(const Way& at, const Way& step, Ways ways) {
   if (ways == Ways::kRanks) return step.empty() ? at : step;
   Way way = at;
@@ -45,20 +45,20 @@ std::string name_of_process(const Way& at, Ways ways) {
   return name.empty() ? "root" : name;
 }
 
-/// A part as its giver and its taker have seen it.
+/// A part as its giver and its taker have logged it.
 struct SeenPart {
   const LoggedPart* given = nullptr;
   const LoggedPart* taken = nullptr;
 };
 
-/// All processes, and what they have told.
+/// Joins the logs of all processes.
 class SearchRecord {
  public:
-  SearchRecord(std::vector<ToldLog> told, Ways ways) : told_(std::move(told)), ways_(ways) {
-    std::sort(told_.begin() + 1, told_.end(),
-              [](const ToldLog& one, const ToldLog& other) { return one.at < other.at; });
-    for (const ToldLog& each : told_) number_of(each.at);
-    for (const ToldLog& each : told_) {
+  SearchRecord(std::vector<ReceivedLog> logs, Ways ways) : logs_(std::move(logs)), ways_(ways) {
+    std::sort(logs_.begin() + 1, logs_.end(),
+              [](const ReceivedLog& one, const ReceivedLog& other) { return one.at < other.at; });
+    for (const ReceivedLog& each : logs_) number_of(each.at);
+    for (const ReceivedLog& each : logs_) {
       auto& numbers = others_.emplace_back();
       for (const Way& other : each.log.others) {
         numbers.push_back(number_of(way_from(each.at, other, ways_)));
@@ -81,8 +81,8 @@ class SearchRecord {
 
  private:
   struct Clock {
-    std::optional<Nanoseconds> within;  ///< nothing: not known
-    Nanoseconds behind = 0;             ///< to be added for the first process's time
+    std::optional<Nanoseconds> within;  ///< nullopt if not known
+    Nanoseconds behind = 0;             ///< added to a time, it gives the first process's time
   };
 
   std::size_t number_of(const Way& at) {
@@ -91,7 +91,7 @@ class SearchRecord {
     return found->second;
   }
 
-  /// Dijkstra's algorithm over the clocks that were compared, in either direction.
+  /// Dijkstra's algorithm over the pairs of clocks that were compared, in either direction.
   void set_clocks() {
     clocks_.resize(ways_of_.size());
     clocks_.front().within = 0;
@@ -103,8 +103,8 @@ class SearchRecord {
         if (to == *next) improve(from, *next, clock.round_trip, clock.ahead);
       });
     }
-    for (std::size_t p = 0; p < told_.size(); ++p) {
-      if (!clocks_[p].within) clocks_[p].behind = told_[p].arrived - told_[p].sent_at;
+    for (std::size_t p = 0; p < logs_.size(); ++p) {
+      if (!clocks_[p].within) clocks_[p].behind = logs_[p].arrived - logs_[p].sent_at;
     }
   }
 
@@ -119,8 +119,8 @@ class SearchRecord {
 
   template <class Do>
   void for_each_clock(Do each) const {
-    for (std::size_t p = 0; p < told_.size(); ++p) {
-      for (const LoggedClock& clock : told_[p].log.clocks) {
+    for (std::size_t p = 0; p < logs_.size(); ++p) {
+      for (const LoggedClock& clock : logs_[p].log.clocks) {
         each(p, others_[p][clock.other], clock);
       }
     }
@@ -133,9 +133,9 @@ class SearchRecord {
     clock = {within, clocks_[by].behind + more};
   }
 
-  /// From the begin of the first search of the first process to the end of its last.
+  /// The time from the begin of the first search of the first process to the end of its last one.
   void set_times() {
-    const ProcessLog& first = told_.front().log;
+    const ProcessLog& first = logs_.front().log;
     begin_ = std::numeric_limits<Nanoseconds>::max();
     end_ = std::numeric_limits<Nanoseconds>::min();
     for (const LoggedPart& part : first.parts) {
@@ -156,15 +156,15 @@ class SearchRecord {
   Json processes_json() const {
     Json all = Json::array();
     for (std::size_t p = 0; p < ways_of_.size(); ++p) {
-      Json json = {{"name", name_of_process(ways_of_[p], ways_)}, {"told", p < told_.size()}};
-      if (p < told_.size()) json.update(process_json(p));
+      Json json = {{"name", name_of_process(ways_of_[p], ways_)}, {"told", p < logs_.size()}};
+      if (p < logs_.size()) json.update(process_json(p));
       all.push_back(std::move(json));
     }
     return all;
   }
 
   Json process_json(std::size_t p) const {
-    const ProcessLog& log = told_[p].log;
+    const ProcessLog& log = logs_[p].log;
     const Clock& clock = clocks_[p];
     return {{"host", log.host},
             {"pid", log.id},
@@ -186,8 +186,8 @@ class SearchRecord {
 
   Json pairs_json() const {
     Json all = Json::array();
-    for (std::size_t p = 0; p < told_.size(); ++p) {
-      const ProcessLog& log = told_[p].log;
+    for (std::size_t p = 0; p < logs_.size(); ++p) {
+      const ProcessLog& log = logs_[p].log;
       for (std::size_t other = 0; other < log.sums.size(); ++other) {
         const LoggedSum& sum = log.sums[other];
         if (sum.given == 0 && sum.taken == 0) continue;
@@ -210,8 +210,8 @@ class SearchRecord {
 
   Json searches_json() const {
     Json all = Json::array();
-    for (std::size_t p = 0; p < told_.size(); ++p) {
-      for (const LoggedPart& part : told_[p].log.parts) {
+    for (std::size_t p = 0; p < logs_.size(); ++p) {
+      for (const LoggedPart& part : logs_[p].log.parts) {
         if (part.kind != LoggedPart::kSearch) continue;
         all.push_back(
             {{"process", p}, {"begin_s", moment(p, part.begin)}, {"end_s", moment(p, part.end)}});
@@ -221,11 +221,11 @@ class SearchRecord {
   }
 
   Json parts_json() const {
-    // By giver, taker, and the giver's name.
+    // The key is the giver, the taker, and the giver's name for the part.
     using Key = std::tuple<std::size_t, std::size_t, std::uint32_t, std::uint32_t>;
     std::map<Key, SeenPart> seen;
-    for (std::size_t p = 0; p < told_.size(); ++p) {
-      for (const LoggedPart& part : told_[p].log.parts) {
+    for (std::size_t p = 0; p < logs_.size(); ++p) {
+      for (const LoggedPart& part : logs_[p].log.parts) {
         const std::size_t other = others_[p][part.other];
         if (part.kind == LoggedPart::kGiven) {
           seen[{p, other, part.slot, part.generation}].given = &part;
@@ -275,11 +275,11 @@ class SearchRecord {
     }
   }
 
-  std::vector<ToldLog> told_;
+  std::vector<ReceivedLog> logs_;
   const Ways ways_;
   std::map<Way, std::size_t> numbers_;
-  std::vector<Way> ways_of_;                      ///< of all processes; first those of told_
-  std::vector<std::vector<std::size_t>> others_;  ///< numbers of ProcessLog::others, by told_
+  std::vector<Way> ways_of_;                      ///< by process; first those of logs_
+  std::vector<std::vector<std::size_t>> others_;  ///< numbers of ProcessLog::others, by log
   std::vector<Clock> clocks_;
   Nanoseconds begin_ = 0;
   Nanoseconds end_ = 0;
@@ -287,44 +287,44 @@ class SearchRecord {
 
 }  // namespace
 
-void ToldLogs::add(const Way& from, const ExchangeMessage& message) {
-  ToldLog told{from, decode_log(*message.task.bytes), message.sent_at, own_clock()};
+void ReceivedLogs::add(const Way& from, const ExchangeMessage& message) {
+  ReceivedLog received{from, decode_log(*message.task.bytes), message.sent_at, own_clock()};
   const std::lock_guard lock(mutex_);
-  if (has_told(from)) return;
-  std::vector<LoggedPart>& parts = told.log.parts;
+  if (has_log_of(from)) return;
+  std::vector<LoggedPart>& parts = received.log.parts;
   const std::size_t kept = std::min(parts.size(), kMostParts - parts_);
-  told.log.left_out += parts.size() - kept;
+  received.log.left_out += parts.size() - kept;
   parts.resize(kept);
   parts_ += kept;
-  told_.push_back(std::move(told));
+  logs_.push_back(std::move(received));
 }
 
-bool ToldLogs::has(const Way& from) const {
+bool ReceivedLogs::has(const Way& from) const {
   const std::lock_guard lock(mutex_);
-  return has_told(from);
+  return has_log_of(from);
 }
 
-bool ToldLogs::has_told(const Way& from) const {
-  return std::any_of(told_.begin(), told_.end(),
-                     [&](const ToldLog& each) { return each.at == from; });
+bool ReceivedLogs::has_log_of(const Way& from) const {
+  return std::any_of(logs_.begin(), logs_.end(),
+                     [&](const ReceivedLog& each) { return each.at == from; });
 }
 
-std::vector<ToldLog> ToldLogs::all() const {
+std::vector<ReceivedLog> ReceivedLogs::all() const {
   const std::lock_guard lock(mutex_);
-  return told_;
+  return logs_;
 }
 
 ExchangeMessage message_of(ProcessLog log) {
   ExchangeMessage message;
-  message.kind = ExchangeMessage::Says::kRecord;
+  message.kind = ExchangeMessage::Says::kLog;
   message.task.bytes = std::make_shared<const Frame>(encode_log(std::move(log)));
   message.sent_at = own_clock();
   return message;
 }
 
-std::string record_of(std::string_view title, std::vector<ToldLog> told, Ways ways) {
-  const Json json = SearchRecord(std::move(told), ways).json(title);
-  // Names of machines may be of any bytes.
+std::string record_of(std::string_view title, std::vector<ReceivedLog> logs, Ways ways) {
+  const Json json = SearchRecord(std::move(logs), ways).json(title);
+  // Names of machines may have any bytes.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

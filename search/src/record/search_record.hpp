@@ -1,4 +1,4 @@
-// Puts together what the processes of a search have told of themselves.
+// The record of a search, made from the logs of its processes.
 #pragma once
 
 #include <cstddef>
@@ -8,53 +8,52 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exchange_state.hpp"
+#include "core/exchange_message.hpp"
 #include "record/exchange_log.hpp"
 
 namespace kumiko::search::detail {
 
-/// A process's log, and where that has come from. The clocks are those of the process, and of whom
-/// it was told to.
-struct ToldLog {
-  Way at;  ///< a rank, or the way from who searches
+/// The log of a process, as this process has received it.
+struct ReceivedLog {
+  Way at;  ///< a rank, or the way from the process that searches
   ProcessLog log;
-  std::int64_t sent_at = 0;
-  std::int64_t arrived = 0;
+  std::int64_t sent_at = 0;  ///< by the clock of the sender
+  std::int64_t arrived = 0;  ///< by the clock of this process
 };
 
-/// Keeps what processes tell of themselves, in bounded memory. For several threads at once.
-class ToldLogs {
+/// Keeps the logs of other processes in bounded memory. Several threads may use it at once.
+class ReceivedLogs {
  public:
   /// \throws std::invalid_argument for a message that is not a whole ProcessLog
   void add(const Way& from, const ExchangeMessage& message);
   bool has(const Way& from) const;
-  std::vector<ToldLog> all() const;
+  std::vector<ReceivedLog> all() const;
 
-  /// Parts of all processes together; of those that come later only the sums are kept.
+  /// The largest number of parts of all processes together. Later parts are only in the sums.
   static constexpr std::size_t kMostParts = 100'000;
 
  private:
-  bool has_told(const Way& from) const;
+  bool has_log_of(const Way& from) const;
 
   mutable std::mutex mutex_;
-  std::vector<ToldLog> told_;  ///< guarded
-  std::size_t parts_ = 0;      ///< guarded
+  std::vector<ReceivedLog> logs_;  ///< guarded
+  std::size_t parts_ = 0;          ///< guarded
 };
 
-/// The message by which a process tells its log.
+/// The message with a log.
 ExchangeMessage message_of(ProcessLog log);
 
-/// What the ways in logs are: ranks, or numbers of links, of which 0 leads to the parent.
+/// The meaning of ways in logs: ranks, or numbers of links, of which 0 leads to the parent.
 enum class Ways { kRanks, kLinks };
 
-/// The record as a JSON text: docs/reference/files.md. `told.front()` is who has searched: its
-/// clock is the record's. A process that has told nothing, since it was lost, is known from what
-/// others say of it.
+/// Returns the record as a JSON text (docs/reference/files.md). `logs.front()` is that of the
+/// process that has searched, whose clock the record uses. A process without a log, since it was
+/// lost, is known from the logs of others.
 ///
-/// *Clocks.* Each log says by how much the clocks of some others were ahead, each within half a
-/// round trip. A process's difference to the first is the sum along the chain of such pairs whose
-/// round trips are shortest together (Dijkstra's algorithm), and so is its uncertainty. A process
-/// that no chain leads to is put in time by when its log came.
-std::string record_of(std::string_view title, std::vector<ToldLog> told, Ways ways);
+/// *Clocks.* Each log has the clock differences to some other processes, each known to within half
+/// a round trip. The difference between a process and the first one is the sum along the chain of
+/// such pairs with the shortest round trips together (Dijkstra's algorithm), and so is its
+/// uncertainty. A process without such a chain gets the time at which its log arrived.
+std::string record_of(std::string_view title, std::vector<ReceivedLog> logs, Ways ways);
 
 }  // namespace kumiko::search::detail

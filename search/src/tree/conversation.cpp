@@ -36,8 +36,8 @@ std::optional<Refusal> exchange_hellos(io::Socket& socket, Handshake& handshake,
   if (const auto refusal = hear(socket, greeting, limits)) return refusal;
   const auto refusal = Handshake::check_greeting(greeting);
   if (refusal == Refusal::kNotKumiko) return refusal;
-  // Of another version too: to close with bytes unread would reset the connection, and the other
-  // side might not learn of ours.
+  // Also if it has another version: closing with unread bytes would reset the connection, and the
+  // other side might not get our hello.
   const auto unheard = hear(socket, rest, limits);
   if (refusal) return refusal;
   if (unheard) return unheard;

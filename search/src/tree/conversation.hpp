@@ -1,4 +1,4 @@
-// A handshake over a socket, from either side, and in words why it has failed.
+// A handshake over a socket, from either side, and the message of its failure.
 #pragma once
 
 #include <chrono>
@@ -13,24 +13,24 @@
 
 namespace kumiko::search::detail::tree {
 
-// Each returns why the other side is refused or refuses, or nothing. A stop is Refusal::kLeft.
+// Each returns why one side refuses the other, or nullopt. After a stop it is Refusal::kLeft.
 
-/// The whole of it, from the side that joins.
+/// The whole handshake of the side that joins.
 std::optional<Refusal> ask_to_join(runtime::io::Socket& socket, Handshake& handshake,
                                    const runtime::io::Limits& limits);
 
-/// The beginning of it, the same on both sides: each greets and checks the other's greeting.
+/// The beginning of a handshake, on both sides: greets, and checks the other side's greeting.
 std::optional<Refusal> exchange_hellos(runtime::io::Socket& socket, Handshake& handshake,
                                        const runtime::io::Limits& limits);
-/// From the side that accepts: the proof, which is yet to be judged.
+/// The second step of the side that accepts: receives the proof, and does not check it.
 std::optional<Refusal> hear_proof(runtime::io::Socket& socket, Proof& proof,
                                   const runtime::io::Limits& limits);
-/// From the side that accepts: the end.
+/// The last step of the side that accepts: sends the verdict.
 std::optional<Refusal> say_verdict(runtime::io::Socket& socket, const Verdict& verdict,
                                    const runtime::io::Limits& limits);
 
-/// Why a parent at this address could not be joined, and what to do.
-/// \param system  what the system said, if it could not connect
+/// The cause for which a parent at this address could not be joined, and the remedy.
+/// \param system  the message of the system error, if it could not connect
 std::string explain(Refusal refusal, const std::string& address, const std::string& system,
                     std::chrono::milliseconds timeout);
 

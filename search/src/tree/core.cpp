@@ -1,6 +1,5 @@
 #include "tree/core.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <limits>
@@ -9,12 +8,11 @@
 #include <span>
 #include <stdexcept>
 
-#include <sys/resource.h>
-
 #include <kumiko/runtime/io/operations.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 #include <kumiko/runtime/thread.hpp>
 
+#include "tree/checked_options.hpp"
 #include "tree/conversation.hpp"
 
 namespace kumiko::search::detail::tree {
@@ -27,52 +25,19 @@ using std::chrono::milliseconds;
 
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-/// While the system can give no connection and no stranger can be closed to help it.
+/// The pause after the system could not accept a connection and no unproved one can be closed.
 constexpr milliseconds kAcceptPause{100};
 
-/// Frames of one link in a row, after which its reader lets others have their turn.
+/// After this number of frames of one link in a row, its reader yields to other threads.
 constexpr int kFramesInARow = 16;
 
-/// Closes with the text of what a receiver has thrown.
+/// Closes a link with the message of an exception of the receiver.
 void close_for(TreeLink& link, const std::exception& error) noexcept {
   try {
     link.close(error.what());
   } catch (const std::bad_alloc&) {
     link.close("no memory");
   }
-}
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::invalid_argument(std::string("TreeOptions::") + what);
-}
-
-/// Half of what the process may have open, so that the rest of it has descriptors too.
-std::size_t most_unproved_by_the_system() {
-  rlimit open{};
-  if (getrlimit(RLIMIT_NOFILE, &open) != 0 || open.rlim_cur == RLIM_INFINITY) {
-    return std::numeric_limits<std::size_t>::max();
-  }
-  return std::max<std::size_t>(1, open.rlim_cur / 2);
-}
-
-TreeOptions checked(TreeOptions options) {
-  require(!options.secret.empty(), "secret is empty; use 16 random bytes or more");
-  require(options.largest_frame < std::numeric_limits<std::uint32_t>::max() / 2,
-          "largest_frame is above 2 GiB; lower it, and send larger data in parts");
-  require(options.longest_route > 0 && options.longest_route <= 4096,
-          "longest_route must be from 1 to 4096");
-  const FrameLimits limits{options.largest_frame, options.longest_route};
-  require(options.most_unsent_bytes >= limits.most_bytes(),
-          "most_unsent_bytes must be at least largest_frame and the size of its header");
-  require(options.most_unproved > 0,
-          "most_unproved is 0, so that no process could join; set it to 1 or more");
-  require(options.handshake_timeout > milliseconds(0), "handshake_timeout is not positive");
-  require(options.heartbeat_every > milliseconds(0), "heartbeat_every is not positive");
-  require(options.lost_after >= 2 * options.heartbeat_every,
-          "lost_after is less than twice heartbeat_every");
-  require(options.leave_within >= milliseconds(0), "leave_within is negative");
-  options.most_unproved = std::min(options.most_unproved, most_unproved_by_the_system());
-  return options;
 }
 
 }  // namespace
@@ -97,12 +62,12 @@ template <class Body, class Launch>
 void Core::start_by(Launch launch, Body body) {
   {
     const std::lock_guard lock(mutex_);
-    // While there is one, leave() waits for this one too.
+    // While another thread runs, leave() waits for this one too.
     if (is_leaving() && threads_ == 0) throw std::logic_error("this process has left the tree");
     ++threads_;
   }
   const auto ended = [this]() noexcept {
-    // Notified under the lock: whoever waits in leave() may destroy all this as soon as he has it.
+    // Notified under the lock, since the caller of leave() may destroy this as soon as it gets it.
     const std::lock_guard lock(mutex_);
     --threads_;
     changed_.notify_all();
@@ -110,7 +75,7 @@ void Core::start_by(Launch launch, Body body) {
   try {
     launch([ended, body = std::move(body)]() mutable {
       {
-        Body own = std::move(body);  // and its sockets are closed before the thread counts as ended
+        Body own = std::move(body);  // closes its sockets before the thread counts as ended
         own();
       }
       ended();
@@ -125,7 +90,7 @@ void Core::count(Refusal refusal) noexcept {
   refused_[static_cast<std::size_t>(refusal)].fetch_add(1, kRelaxed);
 }
 
-// Accepting.
+// --- Accepting -----------------------------------------------------------------------------------
 
 io::Address Core::listen(const io::Address& address) {
   {
@@ -145,91 +110,38 @@ io::Address Core::listen(const io::Address& address) {
   }
 }
 
-/// Takes connections as fast as they come. If it paced them, connections that say nothing would
-/// fill the system's queue, and an honest one would wait there until its time is over.
+/// Accepts connections as fast as they arrive. If it paced them, silent connections would fill the
+/// system's queue, and a process that wants to join would time out there.
 void Core::accept(io::Listener listener) {
   while (!is_leaving()) {
     io::Result<io::Socket> socket = listener.accept(io::unless(stop_.get_token()));
     if (socket) {
-      admit_stranger(*std::move(socket));
+      add_unproved(*std::move(socket));
       continue;
     }
     if (socket.error() == std::errc::operation_canceled) return;
     if (socket.error() == std::errc::connection_aborted) continue;
     const bool lacks_descriptors = socket.error() == std::errc::too_many_files_open ||
                                    socket.error() == std::errc::too_many_files_open_in_system;
-    // The connection stays queued meanwhile.
-    if (lacks_descriptors && free_descriptor()) continue;
+    // The connection stays in the system's queue meanwhile.
+    if (lacks_descriptors && unproved_.close_one()) continue;
     static_cast<void>(io::sleep(io::within(kAcceptPause, stop_.get_token())));
   }
 }
 
-void Core::admit_stranger(io::Socket socket) {
-  std::optional<Unproved::iterator> place;
+void Core::add_unproved(io::Socket socket) {
+  std::optional<Unproved::Place> place;
   try {
-    make_room(options_.most_unproved);
-    {
-      const std::lock_guard lock(mutex_);
-      place = unproved_.emplace(unproved_.end());
-      if (is_leaving()) unproved_.back().stop.request_stop();
-      most_unproved_ = std::max(most_unproved_, unproved_.size());
-    }
-    // At once, so that it is known to have greeted if it has, before later ones need room.
+    unproved_.make_room(options_.most_unproved);
+    place = unproved_.add();
+    // At once, so that a greeting that has arrived is read before later connections need room.
     start_at_once([this, socket = std::move(socket), place = *place]() mutable {
-      welcome(std::move(socket), place);
+      shake_hands(std::move(socket), place);
     });
   } catch (const std::exception&) {
-    if (place) end_unproved(*place);
+    if (place) unproved_.remove(*place);
     count(Refusal::kNoResources);
   }
-}
-
-/// The oldest of the connections that have not greeted, while these hold half of the places, else
-/// the oldest of those that have. So neither kind can take the places of the other: a process that
-/// joins is of both, first for as long as a message travels and then for as long as two do.
-Core::Unproved::iterator Core::most_dispensable() {
-  const auto has_greeted = [](const Stranger& each) { return each.has_greeted; };
-  const auto greeted = std::count_if(unproved_.begin(), unproved_.end(), has_greeted);
-  const bool silent_hold_half = static_cast<std::size_t>(greeted) * 2 <= unproved_.size();
-  return std::find_if(unproved_.begin(), unproved_.end(),
-                      [&](const Stranger& each) { return each.has_greeted != silent_hold_half; });
-}
-
-/// Waits until there are fewer than `most` unproved connections, and stops some to that end.
-void Core::make_room(std::size_t most) {
-  std::unique_lock lock(mutex_);
-  if (unproved_.size() < most) return;
-  lock.unlock();
-  // Connections whose greeting has come meanwhile read it first.
-  runtime::this_thread::poll_events();
-  lock.lock();
-  while (unproved_.size() >= most) {
-    most_dispensable()->stop.request_stop();
-    changed_.wait(lock);
-  }
-}
-
-/// Closes an unproved connection. False if there is none.
-bool Core::free_descriptor() {
-  std::size_t strangers = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    strangers = unproved_.size();
-  }
-  if (strangers == 0) return false;
-  make_room(strangers);
-  return true;
-}
-
-void Core::note_greeting(Unproved::iterator place) {
-  const std::lock_guard lock(mutex_);
-  place->has_greeted = true;
-}
-
-void Core::end_unproved(Unproved::iterator place) {
-  const std::lock_guard lock(mutex_);
-  unproved_.erase(place);
-  changed_.notify_all();
 }
 
 std::optional<Refusal> Core::reserve_child(std::uint16_t& number) {
@@ -246,12 +158,13 @@ void Core::release_child() {
   --children_;
 }
 
-/// `number` is not 0 if a place was reserved, even where the answer is a refusal.
-std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
-                                   Unproved::iterator place, std::uint16_t& number) {
+/// Sets `number` to another value than 0 if it has reserved a place for a child, even if it then
+/// returns a refusal.
+std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake, Unproved::Place place,
+                                   std::uint16_t& number) {
   const io::Limits limits = io::within(options_.handshake_timeout, place->stop.get_token());
   if (const auto refusal = exchange_hellos(socket, handshake, limits)) return refusal;
-  note_greeting(place);
+  unproved_.note_greeting(place);
   Proof proof;
   if (const auto unheard = hear_proof(socket, proof, limits)) return unheard;
   std::optional<Refusal> refusal = handshake.take_proof(proof);
@@ -260,8 +173,8 @@ std::optional<Refusal> Core::admit(io::Socket& socket, Handshake& handshake,
   return refusal ? refusal : unsaid;
 }
 
-/// The link to a child that has proved itself, or why there is none.
-std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::iterator place,
+/// Returns the link to a child that has proved itself, or sets `refusal`.
+std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::Place place,
                                            std::uint16_t& number, std::optional<Refusal>& refusal) {
   Handshake handshake(Role::kAccepts, options_.secret, options_.program);
   refusal = admit(socket, handshake, place, number);
@@ -270,7 +183,7 @@ std::shared_ptr<TreeLink> Core::make_child(io::Socket socket, Unproved::iterator
                                     traffic_);
 }
 
-void Core::welcome(io::Socket socket, Unproved::iterator place) {
+void Core::shake_hands(io::Socket socket, Unproved::Place place) {
   std::uint16_t number = 0;
   std::optional<Refusal> refusal;
   std::shared_ptr<TreeLink> link;
@@ -279,8 +192,8 @@ void Core::welcome(io::Socket socket, Unproved::iterator place) {
   } catch (const std::exception&) {
     refusal = Refusal::kNoResources;
   }
-  // The socket is closed already where it is not the link's, so its place may go to another one.
-  end_unproved(place);
+  // If the socket does not belong to the link, it is closed already, so its place is free.
+  unproved_.remove(place);
   if (link && !enter(link)) refusal = Refusal::kNoResources;
   if (!refusal) return serve(link);
   if (number != 0) release_child();
@@ -288,7 +201,7 @@ void Core::welcome(io::Socket socket, Unproved::iterator place) {
   count(was_pushed ? Refusal::kPushedOut : *refusal);
 }
 
-// Joining.
+// --- Joining -------------------------------------------------------------------------------------
 
 void Core::join(const io::Address& address) {
   {
@@ -342,11 +255,11 @@ void Core::connect(const io::Address& address, Attempt& attempt) {
     attempt = {refusal, std::move(system), true};
     changed_.notify_all();
   }
-  // join() may have returned, and `attempt` be gone.
+  // From here on join() may have returned, so that `attempt` does not exist any more.
   if (has_joined) serve(link);
 }
 
-// Links.
+// --- Links ---------------------------------------------------------------------------------------
 
 bool Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
   const std::lock_guard lock(mutex_);
@@ -355,7 +268,7 @@ bool Core::enter(const std::shared_ptr<TreeLink>& link) noexcept {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  // The other side believes to be a neighbour, and is told.
+  // The other side takes this process for a neighbour, so it must be notified.
   if (is_leaving()) link->finish();
   if (is_closing_) link->close("");
   return true;
@@ -445,14 +358,14 @@ std::vector<std::uint16_t> Core::neighbours() const {
   return numbers;
 }
 
-// The end.
+// --- Leaving -------------------------------------------------------------------------------------
 
 void Core::leave() noexcept {
   std::unique_lock lock(mutex_);
   if (!is_leaving()) {
     leaving_.store(true, kRelaxed);
     stop_.request_stop();
-    for (Stranger& each : unproved_) each.stop.request_stop();
+    unproved_.stop_all();
     for (const auto& entry : links_) entry.second->finish();
   }
   const auto has_ended = [&] { return threads_ == 0; };
@@ -471,8 +384,7 @@ TreeStatistics Core::statistics() const {
   all.bytes_sent = traffic_.bytes_sent.load(kRelaxed);
   all.bytes_received = traffic_.bytes_received.load(kRelaxed);
   for (std::size_t i = 0; i < kRefusals; ++i) all.refused[i] = refused_[i].load(kRelaxed);
-  const std::lock_guard lock(mutex_);
-  all.most_unproved = most_unproved_;
+  all.most_unproved = unproved_.most();
   return all;
 }
 

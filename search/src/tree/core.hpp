@@ -1,11 +1,10 @@
-// What a Tree does: accepts, joins, keeps the table of links, and runs their threads.
+// The implementation of a Tree: accepts and joins, keeps the table of links, and runs the threads.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,10 +20,13 @@
 #include <kumiko/search/tree.hpp>
 
 #include "tree/tree_link.hpp"
+#include "tree/unproved.hpp"
 
 namespace kumiko::search::detail::tree {
 
-/// See Tree, whose functions these are, its threads and why they do not deadlock.
+/// Implements the functions of Tree, which documents its threads and why they do not deadlock.
+/// Invariant: links_ holds the links whose reader runs in serve(), and threads_ counts all threads
+/// for which leave() waits.
 class Core {
  public:
   Core(runtime::Runtime& runtime, TreeReceiver& receiver, TreeOptions options);
@@ -37,18 +39,10 @@ class Core {
   TreeStatistics statistics() const;
 
  private:
-  /// A connection that has not proved itself.
-  struct Stranger {
-    std::stop_source stop{};
-    bool has_greeted = false;  ///< has begun to speak the protocol
-  };
-  /// The oldest first.
-  using Unproved = std::list<Stranger>;
-
-  /// How an attempt to join has ended.
+  /// The result of an attempt to join.
   struct Attempt {
     std::optional<Refusal> refusal;
-    std::string system;  ///< what the system said, if it was that
+    std::string system;  ///< the message of a system error, if that was the cause
     bool has_ended = false;
   };
 
@@ -56,8 +50,8 @@ class Core {
   /// what Runtime::submit() throws.
   template <class Body>
   void start(Body body);
-  /// The same on a lightweight thread, child first: `body` runs before this returns, until it
-  /// waits.
+  /// As start(), on a lightweight thread that runs until it waits before this returns (child
+  /// first).
   template <class Body>
   void start_at_once(Body body);
   template <class Body, class Launch>
@@ -65,25 +59,20 @@ class Core {
 
   // The thread that accepts.
   void accept(runtime::io::Listener listener);
-  void admit_stranger(runtime::io::Socket socket);
-  void make_room(std::size_t most);
-  bool free_descriptor();
+  void add_unproved(runtime::io::Socket socket);
 
   // A thread for each connection.
-  void welcome(runtime::io::Socket socket, Unproved::iterator place);
+  void shake_hands(runtime::io::Socket socket, Unproved::Place place);
   void connect(const runtime::io::Address& address, Attempt& attempt);
-  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::iterator place,
+  std::shared_ptr<TreeLink> make_child(runtime::io::Socket socket, Unproved::Place place,
                                        std::uint16_t& number, std::optional<Refusal>& refusal);
   std::optional<Refusal> admit(runtime::io::Socket& socket, Handshake& handshake,
-                               Unproved::iterator place, std::uint16_t& number);
+                               Unproved::Place place, std::uint16_t& number);
   std::optional<Refusal> reserve_child(std::uint16_t& number);
   void release_child();
-  Unproved::iterator most_dispensable();
-  void note_greeting(Unproved::iterator place);
-  void end_unproved(Unproved::iterator place);
   void count(Refusal refusal) noexcept;
 
-  /// Puts the link into the table. False if there is no memory.
+  /// Puts the link into the table. Returns false if there is no memory.
   bool enter(const std::shared_ptr<TreeLink>& link) noexcept;
   /// Reads the link until it ends, then takes it from the table.
   void serve(const std::shared_ptr<TreeLink>& link) noexcept;
@@ -92,7 +81,7 @@ class Core {
   /// Returns whether the frame has been queued.
   bool queue(std::uint16_t link, Frame frame);
 
-  /// Relaxed: who acts on it takes the mutex, or may as well find out a little later.
+  /// Relaxed: a caller that depends on it holds the mutex; others may notice it a little later.
   bool is_leaving() const noexcept { return leaving_.load(std::memory_order_relaxed); }
 
   runtime::Runtime& runtime_;
@@ -100,19 +89,19 @@ class Core {
   const TreeOptions options_;
   const FrameLimits limits_;
 
-  std::stop_source stop_;             ///< of accepting and joining
+  std::stop_source stop_;             ///< stops accepting and joining
   std::atomic<bool> leaving_{false};  ///< written under the mutex
+
+  Unproved unproved_;
 
   mutable runtime::Mutex mutex_;
   runtime::ConditionVariable changed_;
   std::map<std::uint16_t, std::shared_ptr<TreeLink>> links_;  ///< guarded; so is what follows
-  Unproved unproved_;
-  std::size_t most_unproved_ = 0;
   std::size_t children_ = 0;
   std::uint32_t next_child_ = 1;
   std::size_t threads_ = 0;
   bool listens_ = false;
-  bool has_parent_ = false;  ///< has or had one, or joins one
+  bool has_parent_ = false;  ///< has or had a parent, or is joining one
   bool is_closing_ = false;  ///< leave() has waited for long enough
 
   Traffic traffic_;

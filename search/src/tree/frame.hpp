@@ -1,4 +1,4 @@
-// What a link of a tree carries after the handshake: sealed frames. Pure: bytes in, bytes out.
+// The sealed frames on a link of a tree, after the handshake. Pure: bytes in, bytes out.
 #pragma once
 
 #include <cstddef>
@@ -16,60 +16,60 @@ namespace kumiko::search::detail::tree {
 // A sealed frame. Numbers have their lowest byte first.
 //
 //   offset         bytes
-//        0             4  the length of all that follows
+//        0             4  the length of the rest
 //        4             2  kind
-//        6             2  p: how many links of the path lie behind the frame
-//        8             2  n: how many links the path has, p <= n
+//        6             2  p: the number of links of the path that the frame has passed
+//        8             2  n: the number of links of the path, p <= n
 //       10           2 n  the path
 //   10 + 2 n               the payload
-//   the last          32  HMAC of the frame's number, and of all the bytes before
+//   the last          32  HMAC of the frame's number and of all bytes before
 //
-// The path is one array: what lies before p, read backwards, is the way back to the source; what
-// lies from p on is the way to the destination. Passing on replaces the link at p by the one by
-// which the frame came, and increments p: no byte moves.
+// The path is one array. The links before p, read backwards, are the way back to the source, and
+// the links from p on are the way to the destination. To pass a frame on, a process replaces the
+// link at p by the one on which the frame came, and increments p, so that no byte moves.
 inline constexpr std::size_t kLengthBytes = 4;
 inline constexpr std::size_t kHeaderBytes = kLengthBytes + 6;
 
 enum class Kind : std::uint16_t { kData = 1, kHeartbeat = 2, kBye = 3 };
 
-/// How long a frame on a link may be, as its TreeOptions say.
+/// The limits of frames on a link, from TreeOptions.
 struct FrameLimits {
   std::size_t largest_frame;
   std::size_t longest_route;
 
-  /// The bytes of a sealed frame at most.
+  /// The largest number of bytes of a sealed frame.
   std::size_t most_bytes() const noexcept {
     return kHeaderBytes + 2 * longest_route + largest_frame + kMacBytes;
   }
 };
 
-/// A frame that is not sealed yet: the room for the code is there. `on_behalf_of` and `to`
-/// are as a neighbour sees them: without the link between.
+/// Returns a frame with room for its code, which is not sealed yet. `on_behalf_of` and `to` are as
+/// the neighbour sees them, without the link to it.
 Frame make_frame(Kind kind, const Route& on_behalf_of, std::span<const std::uint16_t> to,
                  Bytes payload);
 
-/// The length of the whole sealed frame, by its first kLengthBytes bytes; nothing if it cannot be
-/// one. To be asked before memory is allocated for it.
+/// The length of the whole sealed frame, from its first kLengthBytes bytes; nullopt if no frame has
+/// that length. Call it before memory is allocated for the frame.
 std::optional<std::size_t> sealed_size(Bytes first, const FrameLimits& limits) noexcept;
 
-/// A frame that was sealed, taken apart where it lies.
+/// A view of the fields of a sealed frame.
 class FrameView {
  public:
-  /// Nothing if the bytes, code included, are not a frame within the limits.
+  /// Returns nullopt if the bytes, with the code, are not a frame within the limits.
   static std::optional<FrameView> parse(std::span<std::byte> sealed,
                                         const FrameLimits& limits) noexcept;
 
   Kind kind() const noexcept { return kind_; }
   Bytes payload() const noexcept;
 
-  /// Whether the frame has arrived: no link is to follow.
+  /// Returns whether the frame has arrived, so that no link follows.
   bool has_arrived() const noexcept { return passed_ == links_; }
 
-  /// The way back, when it has come by `link`.
+  /// The way back to the source of a frame that has come on `link`.
   Route source(std::uint16_t link) const;
 
-  /// Turns the frame, which has come by `link`, into the one to pass on. Returns the link to do
-  /// that by. It must not have arrived.
+  /// Changes the frame, which has come on `link`, into the one to pass on. Returns the link to pass
+  /// it on to. The frame must not have arrived.
   std::uint16_t pass_on(std::uint16_t link) noexcept;
 
  private:
@@ -86,8 +86,8 @@ class FrameView {
   std::size_t links_;
 };
 
-/// One direction of a connection: numbers frames, and seals or checks them. A frame that is
-/// repeated, left out or moved has another number than its code, and so does not fit.
+/// One direction of a connection: numbers its frames, and seals or checks them. The code of a frame
+/// that is repeated, left out or moved has another number, so it does not fit.
 class Seal {
  public:
   explicit Seal(const Mac& key) noexcept : key_(key) {}
@@ -95,9 +95,9 @@ class Seal {
   Seal(const Seal&) = default;
   Seal& operator=(const Seal&) = default;
 
-  /// Writes the code of the next frame to its end.
+  /// Writes the code of the next frame at its end.
   void close(std::span<std::byte> frame);
-  /// Whether this is the next frame, unchanged.
+  /// Returns whether this is the next frame, unchanged.
   bool fits(Bytes sealed);
 
  private:

@@ -12,14 +12,14 @@ constexpr std::array<char, 8> kMagic{'K', 'u', 'm', 'i', 'k', 'o', 'T', '\n'};
 constexpr std::size_t kRoleAt = kGreetingBytes;
 constexpr std::size_t kNonceAt = kRoleAt + 4;
 
-/// Labels have one length, so that no message begins with another one.
+/// Labels have the same length, so that no message is the beginning of another one.
 constexpr std::size_t kLabelBytes = 8;
 constexpr const char* kJoins = "joins...";
 constexpr const char* kAccepts = "accepts.";
 constexpr const char* kUpward = "upward..";
 constexpr const char* kDownward = "downward";
 
-/// How a verdict is written: 0 is welcome, and a Refusal its number plus 1.
+/// The number of a verdict: 0 to admit, or the number of a Refusal plus 1.
 std::uint64_t number_of(std::optional<Refusal> refusal) noexcept {
   return refusal ? static_cast<std::uint64_t>(*refusal) + 1 : 0;
 }
@@ -48,7 +48,7 @@ std::optional<Refusal> Handshake::check_greeting(Bytes greeting) noexcept {
 
 std::optional<Refusal> Handshake::take_hello(Bytes hello) noexcept {
   if (const auto refusal = check_greeting(hello)) return refusal;
-  // A program that echoes says what we have said.
+  // A program that echoes sends our own bytes.
   const Role expected = role_ == Role::kJoins ? Role::kAccepts : Role::kJoins;
   if (get_number(hello.subspan(kRoleAt, 4)) != static_cast<std::uint32_t>(expected)) {
     return Refusal::kNotKumiko;
@@ -97,7 +97,7 @@ Verdict Handshake::verdict(std::optional<Refusal> refusal) const {
 std::optional<Refusal> Handshake::take_verdict(Bytes verdict) const {
   const std::uint64_t number = get_number(verdict.first(8));
   const std::uint64_t program = get_number(verdict.subspan(8, 8));
-  // Also of a parent that does not know the secret itself.
+  // This also refuses a parent that does not know the secret itself.
   if (!are_equal(code(kAccepts, number, program), verdict.subspan(16))) {
     return Refusal::kWrongSecret;
   }

@@ -1,4 +1,5 @@
-// How two processes prove to each other that they may be neighbours. Pure: bytes in, bytes out.
+// The handshake by which two processes prove that they may be neighbours. Pure: bytes in, bytes
+// out.
 #pragma once
 
 #include <array>
@@ -13,20 +14,20 @@
 
 namespace kumiko::search::detail::tree {
 
-// The words of a handshake, in their order; J joins, A accepts. Lengths are fixed.
+// The messages of a handshake, in order. J joins, A accepts. All lengths are fixed.
 //
 //   J to A  hello    magic 8, version 4, role 4, nonce 32
-//   A to J  hello    the same
+//   A to J  hello    as from J
 //   J to A  proof    program 8, HMAC("joins", both nonces, program) 32
 //   A to J  verdict  verdict 8, program 8, HMAC("accepts", both nonces, verdict, program) 32
 //
-// The key of the HMACs is the secret; that of each direction is an HMAC of both nonces. Each HMAC
-// begins with a label of its own: none can be taken for another one, nor be sent back to who made
-// it. Magic and version lie where they lie in all versions. J proves itself first: whoever only
-// connects to A sees nothing that depends on the secret.
+// The key of the HMACs is the secret; the key of each direction is an HMAC of both nonces. The
+// message of each HMAC begins with its own label, so that no HMAC passes for another one or can be
+// sent back to its maker. All versions have magic and version at the same place. J proves itself
+// first, so that a stranger that connects to A sees nothing that depends on the secret.
 inline constexpr std::uint32_t kProtocolVersion = 1;
 inline constexpr std::size_t kVersionAt = 8;
-/// What comes before the part of a hello that another version may have changed.
+/// The number of bytes before those of a hello that another version may have changed.
 inline constexpr std::size_t kGreetingBytes = 12;
 inline constexpr std::size_t kHelloBytes = kGreetingBytes + 4 + kNonceBytes;
 inline constexpr std::size_t kProofBytes = 8 + kMacBytes;
@@ -44,29 +45,29 @@ struct SessionKeys {
   Mac receive;
 };
 
-/// What both sides say first, and what they know of each other.
+/// One side of a handshake.
 class Handshake {
  public:
   Handshake(Role role, const std::string& secret, std::uint64_t program);
 
   const Hello& hello() const noexcept { return hello_; }
 
-  /// Whether the first kGreetingBytes of a hello are of this protocol and version.
+  /// Returns why the first kGreetingBytes of a hello are not of this protocol and version, if so.
   static std::optional<Refusal> check_greeting(Bytes greeting) noexcept;
 
-  /// Takes the other side's hello, before all the functions below. Returns why it is refused.
+  /// Takes the other side's hello. Call it before the functions below. Returns why it is refused.
   std::optional<Refusal> take_hello(Bytes hello) noexcept;
 
-  // Of who joins.
+  // For the side that joins.
   Proof proof() const;
   std::optional<Refusal> take_verdict(Bytes verdict) const;
 
-  // Of who accepts.
+  // For the side that accepts.
   std::optional<Refusal> take_proof(Bytes proof) const;
-  /// What to say to a proof that was taken, or refused. A wrong secret is told without an HMAC.
+  /// The answer to a proof. A refusal for a wrong secret has no HMAC.
   Verdict verdict(std::optional<Refusal> refusal) const;
 
-  /// The keys, when each side has accepted the other.
+  /// The keys, after each side has accepted the other.
   SessionKeys keys() const;
 
  private:

@@ -10,7 +10,7 @@ const unsigned char* unsigned_chars(Bytes bytes) noexcept {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
-/// Has libsodium choose its code for this processor, once.
+/// Lets libsodium choose its code for this processor, once.
 void prepare_sodium() {
   static const bool is_ready = sodium_init() >= 0;
   if (!is_ready) throw std::runtime_error("libsodium finds no source of random bytes");

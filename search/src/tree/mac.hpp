@@ -19,14 +19,14 @@ using Mac = std::array<std::byte, kMacBytes>;
 inline constexpr std::size_t kNonceBytes = 32;
 using Nonce = std::array<std::byte, kNonceBytes>;
 
-/// A nonce that nobody can foresee.
+/// An unpredictable nonce.
 Nonce fresh_nonce();
 
-/// Whether the codes are equal, in a time that does not depend on where they differ.
+/// Returns whether the codes are equal, in a time that does not depend on where they differ.
 bool are_equal(const Mac& expected, Bytes given) noexcept;
 
-/// The code of a message that is given in pieces. It is up to the caller that no two messages have
-/// the same bytes: pieces have fixed lengths, but for the last one.
+/// The code of a message that is added in pieces. The caller must ensure that no two messages have
+/// the same bytes: all pieces but the last one have fixed lengths.
 class Hmac {
  public:
   /// \throws std::runtime_error if libsodium cannot work on this machine.
@@ -43,9 +43,9 @@ class Hmac {
   crypto_auth_hmacsha256_state state_;
 };
 
-/// Writes a number's lowest bytes, the lowest first.
+/// Writes the low bytes of a number, the lowest first.
 void put_number(std::span<std::byte> into, std::uint64_t number) noexcept;
-/// Reads what put_number() has written.
+/// Reads a number that put_number() has written.
 std::uint64_t get_number(Bytes from) noexcept;
 
 }  // namespace kumiko::search::detail::tree

@@ -24,23 +24,24 @@ namespace kumiko::search {
 
 namespace {
 
-/// So long a relay lets those behind it tell what they have done, when the search is done.
+/// The time for which a relay waits for the logs of the processes behind it when the search is
+/// done.
 constexpr std::chrono::seconds kRelayWaits{5};
 
 }  // namespace
 
 namespace detail {
 
-/// The neighbours in a tree, and those behind them.
+/// The neighbours in a tree, and the processes behind them.
 class TreePeers final : public Peers {
  public:
-  /// Until there is one, this process has no peers.
+  /// Called before there are peers.
   void connect(Tree& tree) noexcept { tree_ = &tree; }
 
   void send(const Way& to, const ExchangeMessage& message, const Way& on_behalf_of) override {
     tree_->send(to, encode(message), on_behalf_of);
   }
-  /// Not by the tree, whose lock a thread would be suspended for.
+  /// Does not ask the tree, since its lock may suspend the caller.
   std::vector<std::uint16_t> neighbours() const override {
     const std::lock_guard lock(mutex_);
     return links_;
@@ -53,10 +54,10 @@ class TreePeers final : public Peers {
     const std::lock_guard lock(mutex_);
     std::erase(links_, link);
   }
-  /// Round trips tell who is near.
+  /// Unknown; round trips show which processes are near.
   bool is_here(std::uint16_t) const noexcept override { return false; }
   bool has_others_behind() const noexcept override { return true; }
-  /// The tree tells by itself.
+  /// TreeEvents reports losses.
   std::vector<Way> newly_lost() noexcept override { return {}; }
   bool finds_losses() const noexcept override { return false; }
 
@@ -66,23 +67,23 @@ class TreePeers final : public Peers {
   std::vector<std::uint16_t> links_;  ///< guarded
 };
 
-/// Hands on what the tree brings, and keeps how it has ended.
-class FromTree final : public TreeReceiver {
+/// Passes the messages of the tree on to the exchange, and keeps the end of the search.
+class TreeEvents final : public TreeReceiver {
  public:
-  FromTree(std::shared_ptr<Exchange> exchange, TreePeers& peers,
-           std::function<void(const std::string&)> told)
+  TreeEvents(std::shared_ptr<Exchange> exchange, TreePeers& peers,
+             std::function<void(const std::string&)> told)
       : exchange_(std::move(exchange)), peers_(peers), told_(std::move(told)) {}
 
-  /// Before the tree has neighbours.
+  /// Called before the tree has neighbours.
   void connect(Tree& tree) noexcept { tree_ = &tree; }
 
   void receive(const Route& from, Frame frame) override {
     const ExchangeMessage message = detail::decode(frame);
-    if (message.kind == ExchangeMessage::Says::kRecord) return take_record(from, message, frame);
+    if (message.kind == ExchangeMessage::Says::kLog) return take_log(from, message, frame);
     if (message.kind != ExchangeMessage::Says::kEnd) return exchange_->receive(from, message);
     if (from != Route{0}) return;
     is_done_.store(true, std::memory_order_relaxed);
-    say_done();
+    send_done();
     end({HelpEnd::kSearchDone});
   }
   void joined(std::uint16_t link) override {
@@ -101,8 +102,8 @@ class FromTree final : public TreeReceiver {
     if (told_) told_("process " + std::to_string(link) + " has gone: " + reason);
   }
 
-  /// Tells those who have joined here, and they theirs, that the search is done.
-  void say_done() {
+  /// Notifies the children that the search is done. They notify theirs.
+  void send_done() {
     ExchangeMessage done;
     done.kind = ExchangeMessage::Says::kEnd;
     for (const std::uint16_t link : tree_->neighbours()) {
@@ -110,13 +111,13 @@ class FromTree final : public TreeReceiver {
     }
   }
 
-  /// Whether the parent has said that the search is done.
+  /// Returns whether the parent has said that the search is done.
   bool is_done() const noexcept { return is_done_.load(std::memory_order_relaxed); }
 
-  /// What others have told of themselves; nothing where there is a parent, which is told it.
-  const ToldLogs& logs() const noexcept { return logs_; }
+  /// The logs of other processes; none if there is a parent, which gets them.
+  const ReceivedLogs& logs() const noexcept { return logs_; }
 
-  /// Waits until all who have joined here have gone.
+  /// Waits until all children have left.
   void wait_for_children(std::chrono::milliseconds patience) {
     std::unique_lock lock(children_mutex_);
     children_changed_.wait_for(lock, patience, [this] {
@@ -125,7 +126,7 @@ class FromTree final : public TreeReceiver {
     });
   }
 
-  /// Assigns what help() waits for, once.
+  /// Sets the result that help() waits for, once.
   void end(const HelpEnd& how) {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(has_ended_, true)) ended_.set_value(how);
@@ -133,18 +134,18 @@ class FromTree final : public TreeReceiver {
   runtime::Future<HelpEnd> ended() { return ended_.get_future(); }
 
  private:
-  /// A record goes up to who searches.
-  void take_record(const Route& from, const ExchangeMessage& message, const Frame& frame) {
+  /// Passes a log on to the parent, or keeps it if there is none.
+  void take_log(const Route& from, const ExchangeMessage& message, const Frame& frame) {
     const std::vector<std::uint16_t> links = peers_.neighbours();
     if (std::find(links.begin(), links.end(), 0) == links.end()) return logs_.add(from, message);
     tree_->send({0}, frame, from);
   }
 
   const std::shared_ptr<Exchange> exchange_;
-  TreePeers& peers_;  ///< the exchange's
+  TreePeers& peers_;  ///< of the exchange
   const std::function<void(const std::string&)> told_;
   Tree* tree_ = nullptr;
-  ToldLogs logs_;
+  ReceivedLogs logs_;
   std::atomic<bool> is_done_{false};
   runtime::Mutex children_mutex_;  ///< for wait_for_children()
   runtime::ConditionVariable children_changed_;
@@ -166,10 +167,10 @@ struct SearchTree::Members {
     receiver.connect(tree);
   }
 
-  /// Serves the links while the others compute.
+  /// Serves the links while all other workers compute.
   runtime::Runtime links{{.workers = 1}};
   std::shared_ptr<detail::Exchange> exchange;
-  detail::FromTree receiver;
+  detail::TreeEvents receiver;
   Tree tree;
   bool has_parent = false;
   bool is_interrupted = false;
@@ -179,14 +180,14 @@ struct SearchTree::Members {
   void end() {
     if (!std::exchange(has_ended, true)) exchange->end();
   }
-  /// Tells the parent what this process has done, after those behind it have, if the search is
-  /// done.
-  void tell_record() {
+  /// Sends the log of this process to the parent. If the search is done, waits for those of the
+  /// children first.
+  void send_log() {
     if (receiver.is_done()) receiver.wait_for_children(kRelayWaits);
     try {
       tree.send({0}, detail::encode(detail::message_of(exchange->log())));
     } catch (const std::exception&) {
-      // The parent knows from others what this process has done.
+      // The logs of other processes have the parts that this one has done.
     }
   }
 };
@@ -205,9 +206,9 @@ SearchTree::SearchTree(runtime::Runtime& runtime, TreeOptions options,
 SearchTree::~SearchTree() {
   members_->end();
   if (members_->has_parent) {
-    members_->tell_record();
+    members_->send_log();
   } else if (!members_->is_interrupted) {
-    members_->receiver.say_done();
+    members_->receiver.send_done();
   }
   members_->tree.leave();
 }
@@ -241,12 +242,13 @@ std::string SearchTree::end_and_record(std::string_view title, std::chrono::mill
         "only the process that began the search has its record; ask that process for it");
   }
   members_->end();
-  std::vector<detail::ToldLog> told;
-  told.push_back({{}, members_->exchange->log()});
-  members_->receiver.say_done();
+  std::vector<detail::ReceivedLog> logs;
+  logs.push_back({{}, members_->exchange->log()});
+  members_->receiver.send_done();
   members_->receiver.wait_for_children(patience);
-  for (detail::ToldLog& other : members_->receiver.logs().all()) told.push_back(std::move(other));
-  return detail::record_of(title, std::move(told), detail::Ways::kLinks);
+  for (detail::ReceivedLog& other : members_->receiver.logs().all())
+    logs.push_back(std::move(other));
+  return detail::record_of(title, std::move(logs), detail::Ways::kLinks);
 }
 
 }  // namespace kumiko::search

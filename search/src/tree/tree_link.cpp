@@ -13,8 +13,9 @@ namespace io = runtime::io;
 
 namespace {
 
-/// A call of the system that waits for `patience` at most. If this process was itself stopped for
-/// so long, what came meanwhile is there, and a call whose time has passed still takes that.
+/// Makes a system call that waits for at most `patience`. If this process was itself stopped for
+/// that time, bytes that have arrived meanwhile are there, and a second call without a wait takes
+/// them.
 template <class Call>
 io::Result<std::size_t> patiently(std::chrono::milliseconds patience, const std::stop_token& stop,
                                   Call call) {
@@ -89,7 +90,7 @@ std::error_code TreeLink::read_all(std::span<std::byte> into) {
 }
 
 std::optional<Frame> TreeLink::read() {
-  // A call that need not wait does not ask whether it is stopped.
+  // A call that need not wait does not check for a stop.
   if (stop_.stop_requested()) return std::nullopt;
   std::array<std::byte, kLengthBytes> length{};
   if (const std::error_code error = read_all(length)) {
@@ -128,7 +129,7 @@ std::string TreeLink::end() noexcept {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !has_writer_; });
   lock.unlock();
-  // An error is about what was sent, which nobody is told of anyway.
+  // An error would be about sent bytes, which is not reported anyway.
   static_cast<void>(socket_.close());
   return std::move(reason_);
 }
@@ -170,11 +171,11 @@ void TreeLink::write() noexcept {
       for (; !frames.empty(); frames.pop_front()) {
         const std::error_code error = send(frames.front());
         if (error == std::errc::timed_out) explain_lost(error, "it has received nothing for ");
-        // Of a connection that has ended the reader learns as well, and it may find a goodbye.
+        // The reader also finds that the connection has ended, and may find a goodbye before that.
         if (error) return;
       }
     }
-    // The neighbour's reader finds the end; it may have gone already.
+    // The neighbour's reader finds the end. It may have ended already.
     static_cast<void>(socket_.finish_writing());
   } catch (const std::exception&) {
     close("no memory");

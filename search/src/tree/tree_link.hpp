@@ -1,4 +1,4 @@
-// One neighbour of a tree: the queue to it, and what its reader and its writer do.
+// The link to one neighbour of a tree: its queue, its reader and its writer.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace kumiko::search::detail::tree {
 
-/// What has passed, over all links. Relaxed: they are only looked at.
+/// The bytes sent and received over all links. Relaxed: the values are only for statistics.
 struct Traffic {
   std::atomic<std::uint64_t> bytes_sent{0};
   std::atomic<std::uint64_t> bytes_received{0};
@@ -29,10 +29,10 @@ struct Traffic {
 
 /// A connection whose two sides have proved themselves.
 ///
-/// It ends in one of two ways. By close(): at once, all waits of reader and writer end. Or by
-/// finish(): the writer sends what is queued and says goodbye, and the reader reads on until the
-/// neighbour closes as well; for if a socket is closed while bytes are unread in it, TCP resets the
-/// connection, and the neighbour may lose what was sent last.
+/// It ends in one of two ways. After close(), all waits of the reader and the writer end at once.
+/// After finish(), the writer sends the queued frames and a goodbye, and the reader continues until
+/// the neighbour closes, too. If a socket were closed with unread bytes, TCP would reset the
+/// connection, and the neighbour could lose the last bytes sent.
 class TreeLink {
  public:
   TreeLink(std::uint16_t number, runtime::io::Socket socket, const SessionKeys& keys,
@@ -40,30 +40,30 @@ class TreeLink {
 
   std::uint16_t number() const noexcept { return number_; }
 
-  // For any thread.
+  // Any thread may call these.
 
-  /// Queues a frame of make_frame(). Returns whether it is going to be sent. If too much waits
-  /// already, it is not, and the link is closed.
+  /// Queues a frame of make_frame(). Returns whether it will be sent. If too many bytes are queued,
+  /// it will not, and the link is closed.
   bool queue(Frame frame);
 
   void finish() noexcept;
 
-  /// The first reason counts. Allocates nothing.
+  /// Only the first reason counts. Allocates nothing.
   void close(std::string reason) noexcept;
 
-  // The reader.
+  // For the reader.
 
-  /// Waits for the next frame and checks its seal, nothing else. Nothing: the link is closed.
+  /// Waits for the next frame and checks only its seal. Returns nullopt if the link is closed.
   std::optional<Frame> read();
 
-  /// Waits until nobody uses the socket any more, closes it, and returns the reason of the end.
-  /// The link is closed.
+  /// Waits until no thread uses the socket any more, closes it, and returns the reason for the end.
+  /// The link must be closed.
   std::string end() noexcept;
 
-  // The writer.
+  // For the writer.
 
-  /// Sends what is queued, heartbeats and the goodbye, until the link is closed or finished. Then
-  /// writer_ended() is to be called.
+  /// Sends queued frames, heartbeats and the goodbye, until the link is closed or finished. The
+  /// caller must then call writer_ended().
   void write() noexcept;
 
   /// The writer, if one was started, does not use the socket any more.
@@ -78,12 +78,12 @@ class TreeLink {
 
   enum class Next { kSend, kSendLast, kEnd };
 
-  /// Waits until there is something to send, and takes it.
+  /// Waits until there is a frame to send, and takes it.
   Next take_queued(std::deque<Frame>& frames);
   std::error_code send(Frame& frame);
   std::error_code read_all(std::span<std::byte> into);
 
-  /// Closes for an error that has ended a transfer; not again if that has come of close().
+  /// Closes after an error that has ended a transfer, unless close() was the cause of the error.
   void explain_lost(std::error_code error, const char* silence);
 
   const std::uint16_t number_;
@@ -94,8 +94,8 @@ class TreeLink {
   Traffic& traffic_;
 
   runtime::io::Socket socket_;
-  Seal outgoing_;  ///< the writer's
-  Seal incoming_;  ///< the reader's
+  Seal outgoing_;  ///< used by the writer
+  Seal incoming_;  ///< used by the reader
   std::stop_source stop_;
 
   runtime::Mutex mutex_;

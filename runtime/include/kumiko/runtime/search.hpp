@@ -10,55 +10,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <kumiko/runtime/policy/halving.hpp>
+#include <kumiko/runtime/search_core.hpp>
+#include <kumiko/runtime/search_functions.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 #include <kumiko/runtime/search_part.hpp>
 
 namespace kumiko::runtime {
-
-/// The function that split_for() calls for an index, or that split_two() calls. Its argument is the
-/// search that does the work, which is another one if the part was given away. It is copied into
-/// such a part, and may be called there at the same time as here.
-template <class Body, class Search, class... Index>
-concept SearchBody =
-    std::copy_constructible<Body> && std::invocable<const Body&, Search&, Index...>;
-
-/// The function that makes the workspace of a part. Its result must not refer to the original
-/// workspace.
-template <class Give, class Workspace, class... Index>
-concept SearchGive = std::copy_constructible<Give> &&
-    requires(const Give& give, const Workspace& here, Index... i) {
-  { give(here, i...) } -> std::same_as<Workspace>;
-};
-
-/// The function that merges a part's workspace into the workspace of the search that gave the part
-/// away.
-template <class Take, class Workspace>
-concept SearchTake =
-    std::copy_constructible<Take> && std::invocable<const Take&, Workspace&, Workspace&&>;
-
-/// The function that returns whether a part is large enough to be given away. Must not throw.
-template <class Guard, class... Index>
-concept SearchGuard =
-    std::copy_constructible<Guard> && std::is_invocable_r_v<bool, const Guard&, Index...>;
-
-/// A function that does or undoes a move.
-template <class Move, class Workspace>
-concept SearchMove = std::copy_constructible<Move> && std::invocable<const Move&, Workspace&>;
-
-/// When a loop polls whether a worker asks for work, and whether the search is to end.
-enum class Polls {
-  kEachIndex,  ///< before each call of its body
-  kAtBegin,    ///< once; for a body whose constructs poll, or for a loop of only a few microseconds
-};
-
-/// The guard that allows all parts.
-struct AnySize {
-  /// \return true
-  template <class... Index>
-  constexpr bool operator()(Index...) const noexcept {
-    return true;
-  }
-};
 
 /// A search with its workspace, which is the board on which pieces are placed and removed, and the
 /// results so far. The functions of a part that was given away see the part as such an object too,
@@ -113,7 +70,7 @@ struct AnySize {
 template <class Workspace, class Sending = detail::StaysHere>
 class Search : private detail::OwnSearchCore, private SearchPart {
  public:
-  /// Those outside the process who share the search.
+  /// The type of the connection to other processes.
   using Outside = typename Sending::Outside;
 
   /// Begins a search. A request to `stop` stops it as stop() does.
@@ -185,10 +142,10 @@ class Search : private detail::OwnSearchCore, private SearchPart {
   [[gnu::always_inline]] void split_two(const First& first, const Second second, const Give give,
                                         const Take take, const Guard guard = {}) {
     PairFrame<Second, Give, Guard> frame(*this, second, give, guard);
-    bool goes_on = false;
+    bool continues = false;
     try {
-      goes_on = poll_at_step();
-      if (goes_on) first(*this);
+      continues = poll_at_step();
+      if (continues) first(*this);
     } catch (...) {
       leave(frame);
       throw;
@@ -196,7 +153,7 @@ class Search : private detail::OwnSearchCore, private SearchPart {
     pop(frame);
     if (frame.given != nullptr) [[unlikely]] {
       take_all(frame.given, take);
-    } else if (goes_on) {
+    } else if (continues) {
       second(*this);
     }
   }
@@ -226,8 +183,8 @@ class Search : private detail::OwnSearchCore, private SearchPart {
   /// not begun. Results so far are merged as usual. For any thread; does not wait.
   void stop() noexcept { stop_all(); }
 
-  /// Whether this part has been asked to end, by stop() or because the construct that gave it away
-  /// ends by an exception.
+  /// Returns whether this part has been asked to end, by stop() or because the construct that gave
+  /// it away ends by an exception.
   bool stopped() const noexcept { return is_stopped(); }
 
   /// The counters of this part and of all parts that have ended.
@@ -244,7 +201,7 @@ class Search : private detail::OwnSearchCore, private SearchPart {
   template <class Do, class Undo>
   struct MoveFrame;
   template <class Work>
-  class Part;
+  class OwnGivenPart;
 
   /// A part of `giver`, with the workspace that make() returns.
   template <class Make>
@@ -277,178 +234,9 @@ class Search : private detail::OwnSearchCore, private SearchPart {
 
   Workspace workspace_;
   Outside* const outside_ = nullptr;
-  std::optional<detail::SearchLink> link_;  ///< of the whole
-};
-
-/// A given part that does `work` on a workspace of its own.
-template <class Workspace, class Sending>
-template <class Work>
-class Search<Workspace, Sending>::Part final : public GivenPart {
- public:
-  template <class Make>
-  Part(Search& giver, Make make, Work work) : search_(giver, make), work_(std::move(work)) {}
-
-  SearchPart& part() noexcept override { return search_; }
-
- private:
-  void run() override { work_(search_); }
-  std::unique_ptr<SentPart> send(bool in_advance, SearchPart& giver, unsigned divisions) override {
-    return Sending::template send<Search>(search_.outside_, in_advance, giver, divisions,
-                                          search_.workspace_, work_);
-  }
-
-  Search search_;
-  const Work work_;
-};
-
-/// A split_for() in progress.
-template <class Workspace, class Sending>
-template <Polls When, class Index, class Body, class Give, class Take, class Guard>
-struct Search<Workspace, Sending>::LoopFrame final : SearchFrame {
-  LoopFrame(Search& search, Index first, Index last, const Body& function, const Give& giving,
-            const Take& taking, const Guard& guarding)
-      : SearchFrame(search.tip()),
-        next(static_cast<Index>(first + 1)),
-        end(last),
-        body(function),
-        give(giving),
-        take(taking),
-        guard(guarding) {
-    search.push(*this);
-  }
-
-  Index middle() const noexcept { return policy::halving_point(next, end); }
-
-  bool has_part() const noexcept override { return next < end && guard(middle(), end); }
-
-  bool divide(SearchPart& part) override {
-    const Index begin = middle();
-    if (!of(part).hand_over(piece(of(part), begin, end), given)) return false;
-    of(part).count_division();
-    end = begin;
-    return true;
-  }
-
-  bool divide_all(SearchPart& part, unsigned halvings) override {
-    const auto begin = static_cast<Index>(next - 1);
-    const bool is_divided_within = halvings > 0 && is_single(begin, end);
-    if (!is_divided_within && guard(begin, end)) give_pieces(of(part), begin, end, halvings, 0);
-    return begin < end;
-  }
-
-  Index next;  ///< the first that has not begun; the first of all always has
-  Index end;
-  GivenPart* given = nullptr;  ///< the latest; each knows the one before
-  [[no_unique_address]] const Body body;
-  [[no_unique_address]] const Give give;
-  [[no_unique_address]] const Take take;
-  [[no_unique_address]] const Guard guard;
-
- private:
-  static bool is_single(Index first, Index last) noexcept {
-    return policy::halving_point(first, last) == first;
-  }
-
-  std::unique_ptr<GivenPart> piece(Search& search, Index first, Index last) const {
-    const auto make = [&] { return give(std::as_const(search.workspace_), first, last); };
-    return std::make_unique<Part<Work>>(search, make, Work{first, last, body, give, take, guard});
-  }
-
-  /// Gives away the indices [first, last) in pieces, the last indices first. \param halvings  the
-  /// number of times that the whole loop is to be halved; \param halved  the number of halvings
-  /// that led to [first, last). Pieces of a single index may be divided further by their part.
-  /// Returns false if there was not enough memory to give away all pieces.
-  bool give_pieces(Search& search, Index first, Index last, unsigned halvings, unsigned halved) {
-    const Index half = policy::halving_point(first, last);
-    const bool is_one = is_single(first, last);
-    if (halved < halvings && !is_one && guard(first, half) && guard(half, last)) {
-      return give_pieces(search, half, last, halvings, halved + 1) &&
-             give_pieces(search, first, half, halvings, halved + 1);
-    }
-    const unsigned more = is_one ? halved : halvings;
-    if (!search.hand_over_in_advance(piece(search, first, last), given, more)) return false;
-    end = first;
-    return true;
-  }
-
-  /// The work of a part: the loop over the indices that were given away.
-  struct Work {
-    void operator()(Search& at) const {
-      at.template split_for<When>(first, last, body, give, take, guard);
-    }
-    template <class Visit>
-    void for_each_function(Visit visit) const {
-      visit(body);
-      visit(give);
-      visit(take);
-      visit(guard);
-    }
-
-    Index first;
-    Index last;
-    [[no_unique_address]] Body body;
-    [[no_unique_address]] Give give;
-    [[no_unique_address]] Take take;
-    [[no_unique_address]] Guard guard;
-  };
-};
-
-/// A split_two() in progress.
-template <class Workspace, class Sending>
-template <class Second, class Give, class Guard>
-struct Search<Workspace, Sending>::PairFrame final : SearchFrame {
-  PairFrame(Search& search, const Second& function, const Give& giving, const Guard& guarding)
-      : SearchFrame(search.tip()), second(function), give(giving), guard(guarding) {
-    search.push(*this);
-  }
-
-  bool has_part() const noexcept override { return given == nullptr && guard(); }
-
-  bool divide(SearchPart& part) override {
-    const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
-    if (!of(part).hand_over(std::make_unique<Part<Second>>(of(part), make, second), given)) {
-      return false;
-    }
-    of(part).count_division();
-    return true;
-  }
-
-  bool divide_all(SearchPart& part, unsigned) override {
-    if (!has_part()) return true;
-    const auto make = [&] { return give(std::as_const(of(part).workspace_)); };
-    if (of(part).hand_over_in_advance(std::make_unique<Part<Second>>(of(part), make, second), given,
-                                      1)) {
-      of(part).count_division();
-    }
-    return true;
-  }
-
-  GivenPart* given = nullptr;
-  [[no_unique_address]] const Second second;
-  [[no_unique_address]] const Give give;
-  [[no_unique_address]] const Guard guard;
-};
-
-/// A reversible() whose body is in progress.
-template <class Workspace, class Sending>
-template <class Do, class Undo>
-struct Search<Workspace, Sending>::MoveFrame final : SearchFrame {
-  MoveFrame(Search& search, const Do& doing, const Undo& undoing)
-      : SearchFrame(search.tip()), apply(doing), revert(undoing) {
-    search.push(*this);
-  }
-
-  void undo(SearchPart& part) override {
-    of(part).count_undo();
-    revert(of(part).workspace_);
-  }
-  void redo(SearchPart& part) override {
-    of(part).count_redo();
-    apply(of(part).workspace_);
-  }
-
-  [[no_unique_address]] const Do apply;
-  [[no_unique_address]] const Undo revert;
+  std::optional<detail::SearchLink> link_;  ///< of the whole search only
 };
 
 }  // namespace kumiko::runtime
+
+#include <kumiko/runtime/detail/search_frames.hpp>

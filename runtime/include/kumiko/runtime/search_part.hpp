@@ -1,19 +1,15 @@
-// One part of a search, which one thread works at: its constructs in progress, and their division.
+// A part of a search, on which one thread works: its constructs in progress, and their division.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
-#include <stop_token>
-#include <utility>
 
 #include <kumiko/runtime/detail/current.hpp>
 #include <kumiko/runtime/detail/group_state.hpp>
 #include <kumiko/runtime/detail/lazy.hpp>
-#include <kumiko/runtime/detail/linked_queue.hpp>
-#include <kumiko/runtime/detail/spinlock.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 
 namespace kumiko::runtime {
 
@@ -21,8 +17,8 @@ namespace kumiko::runtime {
 struct SearchStatistics {
   std::uint64_t parts = 0;        ///< parts given away, each with its own workspace
   std::uint64_t sent = 0;         ///< of these, parts sent to other processes
-  std::uint64_t undos = 0;        ///< undo calls on the way back to where a part is given away
-  std::uint64_t redos = 0;        ///< redo calls: as many, unless one has thrown
+  std::uint64_t undos = 0;        ///< undo calls before parts were given away
+  std::uint64_t redos = 0;        ///< redo calls after that: as many, unless one has thrown
   std::uint64_t refusals = 0;     ///< parts that were not given away for lack of memory
   std::uint64_t live = 0;         ///< parts that have not ended, the search itself included
   std::uint64_t most_live = 0;    ///< high-water mark of live
@@ -33,92 +29,31 @@ class SearchCore;
 class SearchPart;
 
 namespace detail {
+
 class GivenPart;
-class SearchFrame;
 struct SearchLink;
-}  // namespace detail
-
-/// The work of a part that somebody outside this runtime does. Destroyed before wait() has
-/// returned, it gives up.
-class SentPart {
- public:
-  SentPart() = default;
-  SentPart(const SentPart&) = delete;
-  SentPart& operator=(const SentPart&) = delete;
-  virtual ~SentPart() = default;
-
-  /// Waits for the result, and puts it into the part's workspace. Suspends. \throws what has
-  /// escaped the work
-  virtual void wait() = 0;
-
-  /// Nobody wants the result any more: the work is to end. Does not wait.
-  virtual void give_up() noexcept = 0;
-};
-
-/// Those outside this runtime who ask for parts of its searches. They count what they ask for, and
-/// then tell the searches (SearchCore::tell_of_asks()); who is told claims one ask for each part.
-class Outside {
- public:
-  /// A search begins, by its thread. \throws std::bad_alloc
-  virtual void add(SearchCore& search) = 0;
-  /// It ends, and is not told of asks any more when this has returned.
-  virtual void remove(SearchCore& search) noexcept = 0;
-
-  /// Whether anybody asks; a hint.
-  virtual bool has_asks() const noexcept = 0;
-  /// Whether the caller is to answer one ask: by SentPart, or by decline().
-  virtual bool claim_ask() noexcept = 0;
-  /// Answers an ask that was claimed, without a part.
-  virtual void decline() noexcept = 0;
-
-  /// The divisions up to which a search is divided before anybody asks: parts after fewer are
-  /// divided until they are not, and those that come of it are sent in advance. 0: none.
-  virtual unsigned divisions_in_advance() const noexcept { return 0; }
-
-  /// All parts of the search are to end, those elsewhere too. From any OS thread.
-  virtual void search_stopped(const SearchCore& search) noexcept = 0;
-  /// The same of those parts only whose givers have been asked to end.
-  virtual void givers_stopped(const SearchCore& search) noexcept = 0;
-
- protected:
-  ~Outside() = default;
-};
-
-namespace detail {
-
-/// How parts of a search leave the process: not at all.
-struct StaysHere {
-  static constexpr bool kSends = false;
-
-  using Outside = runtime::Outside;
-
-  template <class At, class Workspace, class Work>
-  static std::unique_ptr<SentPart> send(Outside*, bool, SearchPart&, unsigned, Workspace&,
-                                        const Work&) {
-    return nullptr;
-  }
-};
 
 /// A construct of a search in progress, on the stack of the thread that executes it. The frames of
-/// a part are chained from the inner ones to the outer ones, as LazyFrames are.
+/// a part form a list from the innermost to the outermost, as LazyFrames do.
 class SearchFrame {
  public:
   SearchFrame(const SearchFrame&) = delete;
   SearchFrame& operator=(const SearchFrame&) = delete;
 
-  /// Whether a part of the frame can be given away.
+  /// Returns whether a part of the frame can be given away.
   virtual bool has_part() const noexcept { return false; }
-  /// Gives it away, with a copy of the workspace as it is. Returns false if no thread can be made.
-  /// \throws what `give` throws; nothing is given away then.
+  /// Gives that part away, with a copy of the current workspace. Returns false if no thread can be
+  /// created. \throws the exceptions of `give`, after which nothing is given away.
   virtual bool divide(SearchPart&) { return false; }
-  /// Gives away all that has not begun, at a poll before the frame's next step, in 2^halvings
-  /// pieces at most. Returns whether something is left to be done here. \throws as divide() does
+  /// Gives away all work that has not begun, in at most 2^halvings pieces, at a poll before the
+  /// frame's next step. Returns whether some work is left here. \throws as divide() does
   virtual bool divide_all(SearchPart&, unsigned) { return true; }
-  /// Takes back what the frame has done to the workspace; and does it again.
+  /// Undoes the frame's change of the workspace.
   virtual void undo(SearchPart&) {}
+  /// Makes that change again.
   virtual void redo(SearchPart&) {}
 
-  SearchFrame* outer;  ///< while the frame is undone: the next inner one
+  SearchFrame* outer;  ///< while the frame is undone, the next inner one
 
  protected:
   explicit SearchFrame(SearchFrame* next) noexcept : outer(next) {}
@@ -127,47 +62,47 @@ class SearchFrame {
 
 }  // namespace detail
 
-/// One part of a search: the whole, or what another part has given away. One lightweight thread
-/// works at it. Here is what does not depend on the workspace's type.
+/// A part of a search: the whole search, or work that another part has given away. One lightweight
+/// thread works on it. This class has all that does not depend on the type of the workspace.
 ///
-/// *How a part is divided.* At a poll, when somebody asks (see Ask): (1) The oldest frame that has
-/// something to give is found. (2) The frames inside it are undone, innermost first; the workspace
-/// is then as it was when that frame's current iteration began. (3) The frame copies it into a
-/// GivenPart, with the upper half of what is left; that becomes a thread in this worker's queue.
-/// (4) The frames are redone, the outermost first, and the poll returns. In between the links of
-/// undone frames lead inward, so that nothing is allocated for the way back.
+/// *How a part is divided.* At a poll, if a worker or another process asks for work: (1) The part
+/// finds the oldest frame that has something to give. (2) It undoes the frames inside that one,
+/// innermost first, so that the workspace is as it was when the current iteration of that frame
+/// began. (3) The frame copies the workspace into a GivenPart, together with the upper half of its
+/// remaining work. The GivenPart becomes a thread in the queue of this worker. (4) The part redoes
+/// the frames, outermost first, and the poll returns. Meanwhile the links of undone frames point
+/// inward, so that the way back needs no allocation.
 ///
-/// *Division in advance* (see Outside::divisions_in_advance()), so that what there is to do can be
-/// named before it is done: a part that is marked gives away what it can at each poll of a
-/// construct, unasked, and waits. What and in which order depends on the program only. The pieces
-/// of a loop are those of halving it; a piece of one index that has been divided too little is a
-/// marked part again, whose thread goes on to the constructs within. From a split_two() second
-/// goes, and first is divided on the way, down to twice as many divisions, where what is left is
-/// next to nothing. What guards refuse is done by the marked part itself, as if nothing were
-/// marked.
+/// *Division in advance* (see Outside::divisions_in_advance()) gives names to pieces of work before
+/// they are done. A marked part gives away all it can at each poll of a construct, without an ask,
+/// and waits. The pieces and their order depend only on the program. A loop is halved into pieces.
+/// A piece of one index that has too few divisions is a marked part again, whose thread continues
+/// to the constructs within it. A split_two() gives away second, and first is divided on the way,
+/// down to twice the number of divisions, where almost nothing is left. If a guard refuses a piece,
+/// the marked part does it itself, as an unmarked part would.
 ///
-/// *Exceptions on the way.* After one of `give` the range is whole. A function that throws is taken
-/// to have undone all the same, but not to have done. So after an exception of `undo` the frames
-/// are redone as if nothing had happened, and the poll throws it. After one of `redo` its frame
-/// (broken_at_) and those inside stay as they are, undone; the poll throws it, and on its way out
-/// `undo` is called for the frames outside broken_at_ only.
+/// *Exceptions on the way.* After an exception of `give` the range is unchanged. If `undo` throws,
+/// it counts as done; if `redo` throws, it counts as not done. So after an exception of `undo` the
+/// frames are redone as usual, and then the poll throws the exception. After an exception of `redo`
+/// its frame (broken_at_) and those inside it stay undone. The poll throws the exception, and on
+/// its way out `undo` is called only for the frames outside broken_at_.
 class SearchPart {
  public:
   SearchPart(const SearchPart&) = delete;
   SearchPart& operator=(const SearchPart&) = delete;
 
-  /// What it shares with the other parts of the search.
+  /// The state shared with the other parts of the search.
   SearchCore& core() noexcept { return core_; }
-  /// Whether it has been asked to end. From any OS thread.
+  /// Returns whether the part has been asked to end. Any OS thread may call it.
   bool is_stopped() const noexcept {
     return (attention_.load(std::memory_order_relaxed) & kStop) != 0;
   }
 
  protected:
-  /// The whole of a search, in the calling lightweight thread.
-  /// \throws std::logic_error outside one.
+  /// A whole search, in the calling lightweight thread.
+  /// \throws std::logic_error if the caller is not a lightweight thread.
   explicit SearchPart(SearchCore& core);
-  /// What `giver` gives away; it begins in another thread.
+  /// A part that `giver` gives away. It begins in another thread.
   explicit SearchPart(SearchPart& giver) noexcept;
   /// Ends the process if a construct of the part is in progress.
   ~SearchPart();
@@ -175,48 +110,50 @@ class SearchPart {
   /// Asks the whole search to end.
   void stop_all() noexcept;
 
-  /// Of all parts that have ended, and of this one.
+  /// The counters of all parts that have ended, and of this one.
   SearchStatistics whole_statistics() const noexcept;
 
-  /// Lets idle workers have a part of this, before a step of the innermost construct. Returns false
-  /// if it is to end. Cost: three loads.
+  /// Gives work to idle workers, before a step of the innermost construct. Returns false if the
+  /// part is to end. Cost: three loads.
   bool poll_at_step() {
     if (wants_attention()) [[unlikely]]
       return attend(tip_);
     return true;
   }
-  /// The same within a step.
+  /// As poll_at_step(), within a step.
   bool poll_within_step() { return !wants_attention() || attend(nullptr); }
 
   /// The innermost construct in progress, or nullptr.
   detail::SearchFrame* tip() const noexcept { return tip_; }
   /// A construct begins within it.
   void push(detail::SearchFrame& frame) noexcept { tip_ = &frame; }
-  /// The innermost one ends.
+  /// The innermost construct ends.
   void pop(const detail::SearchFrame& frame) noexcept { tip_ = frame.outer; }
 
-  /// Whether an exception that leaves `frame`, popped, finds it done; else it is undone for good.
+  /// Returns whether the move of `frame`, which an exception leaves and which is popped, is done,
+  /// so that it must be undone. Otherwise it stays undone.
   bool is_done(const detail::SearchFrame& frame) noexcept {
     if (broken_at_ == nullptr) return true;
     if (broken_at_ == &frame) mend();
     return false;
   }
 
-  /// Gives a part to a new thread, or to those outside where they ask; the caller waits for it.
-  /// Returns false without memory for that. \throws what sending throws
+  /// Gives a part to a new thread, or to another process that asks. The caller waits for it later.
+  /// Returns false if there is not enough memory. \throws the exceptions of sending
   bool hand_over(std::unique_ptr<detail::GivenPart> part, detail::GivenPart*& given);
 
-  /// The same in advance, of a part after `more` divisions of this one: to a new thread, which
-  /// divides it, or to those who get it when it has been divided enough.
+  /// Gives a part in advance, after `more` divisions of this one: to a new thread that divides it,
+  /// or to another process if it has been divided enough.
   bool hand_over_in_advance(std::unique_ptr<detail::GivenPart> part, detail::GivenPart*& given,
                             unsigned more);
-  /// A division has left less here, until what was given away is waited for.
+  /// Counts a division, which has left less work here until the given part is waited for.
   void count_division() noexcept { ++divisions_; }
 
-  /// Waits for the part that was given away last, and removes it. \throws what has escaped it.
+  /// Waits for the part that was given away last, and removes it. \throws the exception that has
+  /// escaped it.
   std::unique_ptr<detail::GivenPart> wait_for_last(detail::GivenPart*& given);
 
-  /// Stops all of them, waits for them, and forgets what they have found.
+  /// Stops all given parts, waits for them, and drops their results.
   void abandon(detail::GivenPart*& given) noexcept;
 
   /// For SearchStatistics::undos.
@@ -229,23 +166,23 @@ class SearchPart {
   friend SearchCore;
   friend struct detail::SearchLink;
 
-  static constexpr std::uint32_t kStop = 1;    ///< leave out what has not begun
-  static constexpr std::uint32_t kBroken = 2;  ///< a poll throws, as long as broken_at_ is set
-  static constexpr std::uint32_t kAsked = 4;   ///< somebody outside may want a part
-  static constexpr std::uint32_t kMarked = 8;  ///< is to be divided in advance
+  static constexpr std::uint32_t kStop = 1;    ///< skip work that has not begun
+  static constexpr std::uint32_t kBroken = 2;  ///< polls throw while broken_at_ is set
+  static constexpr std::uint32_t kAsked = 4;   ///< another process may ask for a part
+  static constexpr std::uint32_t kMarked = 8;  ///< divide it in advance
 
-  /// Whether a poll may divide the part.
+  /// Says whether a poll may divide the part.
   enum class Gate {
-    kClosed,  ///< the program is at work
-    kOpen,    ///< it polls
-    kLocked,  ///< and must not: it undoes, redoes, gives or takes
+    kClosed,  ///< the program does not poll
+    kOpen,    ///< the program polls, so the part may be divided
+    kLocked,  ///< polls are errors: a function that undoes, redoes, gives or takes is running
   };
 
  protected:
-  /// While one exists, polls are refused: the workspace is not what the frames say.
+  /// While a Lock exists, polls throw, since the workspace does not match the frames.
   class Lock {
    public:
-    /// Locks the part until it is destroyed.
+    /// Locks the part until the Lock is destroyed.
     explicit Lock(SearchPart& part) noexcept : part_(part), before_(part.gate_) {
       part.gate_ = Gate::kLocked;
     }
@@ -259,15 +196,15 @@ class SearchPart {
   };
 
  private:
-  /// Who gets what is given away.
+  /// The receiver of a part that is given away.
   enum class Receiver {
-    kThread,     ///< of this runtime
-    kAsker,      ///< outside, who has asked
-    kInAdvance,  ///< outside, before anybody has
+    kThread,     ///< a thread of this runtime
+    kAsker,      ///< another process, which has asked
+    kInAdvance,  ///< another process, which will ask
   };
 
   bool wants_attention() const noexcept {
-    // relaxed: hints; what they tell of is read behind locks.
+    // relaxed: these are hints; the asks and stops themselves are read under locks.
     const std::uint32_t asked = detail::worker_front()->requests.load(std::memory_order_relaxed);
     return (asked | attention_.load(std::memory_order_relaxed)) != 0;
   }
@@ -280,107 +217,33 @@ class SearchPart {
   bool attempt(Step step) noexcept;
   void mend() noexcept;
 
-  // What the constructs touch.
+  // The constructs use these three members.
   detail::SearchFrame* tip_ = nullptr;
   std::atomic<std::uint32_t> attention_{0};
   Gate gate_ = Gate::kClosed;
 
   Receiver gives_to_ = Receiver::kThread;
   detail::SearchFrame* broken_at_ = nullptr;
-  std::exception_ptr failure_;  ///< what the poll is to throw
+  std::exception_ptr failure_;  ///< the poll throws it
   SearchCore& core_;
   SearchPart* const giver_;
-  detail::ThreadFront* thread_ = nullptr;  ///< who works at it
+  detail::ThreadFront* thread_ = nullptr;  ///< the thread that works on it
   const std::uint64_t generation_;
-  unsigned divisions_ = 0;   ///< between the whole search and what is left here
-  SearchStatistics counts_;  ///< but for those of the core
+  unsigned divisions_ = 0;   ///< between the whole search and the work left here
+  SearchStatistics counts_;  ///< all but those that the core counts
 
-  // Under the core's lock.
+  // Guarded by the core's lock.
   SearchPart* next_ = nullptr;
   SearchPart* previous_ = nullptr;
   bool is_live_ = false;
 };
 
-/// What all parts of a search share.
-class SearchCore {
- public:
-  /// \param stop       stops the search as stop_all() does
-  /// \param outside    who shares it; nullptr: nobody
-  /// \param divisions  see divisions()
-  explicit SearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0);
-  ~SearchCore();
-  SearchCore(const SearchCore&) = delete;
-  SearchCore& operator=(const SearchCore&) = delete;
-
-  /// Asks all parts to end, those that are still to come too, and those elsewhere. From any OS
-  /// thread.
-  void stop_all() noexcept;
-  /// The same, but those outside are not told.
-  void stop_here() noexcept;
-  /// The same for one part, and for those that it has given away, and they, so far.
-  void stop_from(const SearchPart& ancestor) noexcept;
-
-  /// A part begins.
-  void add(SearchPart& part) noexcept;
-  /// It ends.
-  void remove(SearchPart& part) noexcept;
-
-  /// A part waits for one that it has given away, and goes on.
-  void begin_wait() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
-  /// The end of what begin_wait() began.
-  void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
-
-  /// Lets parts look at what is asked from outside. From any OS thread.
-  void tell_of_asks() noexcept;
-  /// Whether some part may run; a hint.
-  bool is_busy() const noexcept;
-
-  /// Who shares it; nullptr: nobody.
-  Outside* outside() const noexcept { return outside_; }
-  /// As Outside has them; 0 without one.
-  unsigned divisions_in_advance() const noexcept { return in_advance_; }
-  /// How many divisions lie between the whole and this, which may be a part of it from elsewhere.
-  unsigned divisions() const noexcept { return divisions_; }
-
-  /// Of the parts that have ended.
-  SearchStatistics statistics() const noexcept;
-
- private:
-  struct StopAll {
-    SearchCore& core;
-    void operator()() const noexcept { core.stop_all(); }
-  };
-
-  mutable detail::SpinLock lock_;  ///< for what follows
-  detail::LinkedQueue<SearchPart, &SearchPart::next_, &SearchPart::previous_> live_;
-  bool stopped_ = false;
-  SearchStatistics statistics_;
-  std::atomic<std::uint64_t> waiting_{0};
-  Outside* const outside_;
-  const unsigned in_advance_;  ///< divisions
-  const unsigned divisions_;
-  const std::stop_callback<StopAll> on_stop_;  ///< last: it may be called at once
-};
-
 namespace detail {
 
-/// The core of a search, in its first part: constructed before that, and destroyed after it.
-class OwnSearchCore {
- protected:
-  OwnSearchCore() = default;
-  explicit OwnSearchCore(std::stop_token stop, Outside* outside = nullptr, unsigned divisions = 0)
-      : core_(std::in_place, std::move(stop), outside, divisions) {}
-
-  SearchCore& own_core() noexcept { return *core_; }
-
- private:
-  std::optional<SearchCore> core_;
-};
-
-/// Makes a part one of the constructs that the calling thread divides when it is asked to.
+/// Makes a part one of the constructs that the calling thread divides when an idle worker asks.
 struct SearchLink : LazyFrame {
   explicit SearchLink(SearchPart& of) noexcept;
-  /// Ends the process if that is not the thread's innermost construct.
+  /// Ends the process if it is not the innermost construct of the thread.
   ~SearchLink();
   SearchLink(const SearchLink&) = delete;
   SearchLink& operator=(const SearchLink&) = delete;
@@ -388,7 +251,7 @@ struct SearchLink : LazyFrame {
   SearchPart& part;
 };
 
-/// A part that was given away, from then until its result is taken.
+/// A part that was given away and whose result has not been taken.
 class GivenPart {
  public:
   GivenPart(const GivenPart&) = delete;
@@ -398,14 +261,15 @@ class GivenPart {
   virtual SearchPart& part() noexcept = 0;
 
  protected:
-  /// By the thread that gives it away.
+  /// Called by the thread that gives the part away.
   GivenPart() noexcept : group_(running_thread()) {}
 
-  /// Does its work.
+  /// Does the work of the part.
   virtual void run() = 0;
-  /// Hands it to those outside, from a part after so many divisions. Returns nullptr if it cannot
-  /// leave. \throws what packing throws
-  /// \param in_advance  before anybody has asked
+  /// Sends the part to another process. Returns nullptr if it cannot leave this one. \throws the
+  /// exceptions of packing
+  /// \param in_advance  true if no process has asked yet
+  /// \param divisions  the number of divisions between the whole search and the part
   virtual std::unique_ptr<SentPart> send(bool in_advance, SearchPart& giver,
                                          unsigned divisions) = 0;
 
@@ -414,10 +278,10 @@ class GivenPart {
 
   void run_as_thread();
 
-  GroupState group_;                ///< counts its thread
-  std::unique_ptr<SentPart> sent_;  ///< if its work is done elsewhere
+  GroupState group_;                ///< counts its thread, if it has one
+  std::unique_ptr<SentPart> sent_;  ///< its work, if another process does it
   GivenPart* older_ = nullptr;
-  unsigned divisions_before_ = 0;  ///< of the giver
+  unsigned divisions_before_ = 0;  ///< divisions_ of the giver
 };
 
 }  // namespace detail

@@ -1,9 +1,9 @@
-// The processes that share a search: what a Search is constructed with.
+// The connection of a Search to the other processes that share it.
 #pragma once
 
 #include <memory>
 
-#include <kumiko/runtime/search_part.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 #include <kumiko/search/frame.hpp>
 
 namespace kumiko::search {
@@ -14,8 +14,8 @@ class PartType;
 struct Delivery;
 }  // namespace detail
 
-/// Other processes, which ask for parts of a search. A PartExchange, a SearchTree and a
-/// SearchJournal have one, which lives as long as they do.
+/// The other processes that ask for parts of a search. A PartExchange, a SearchTree and a
+/// SearchJournal have an Outside, which lives as long as they do.
 class Outside : public runtime::Outside {
  public:
   Outside(const Outside&) = delete;
@@ -26,7 +26,7 @@ class Outside : public runtime::Outside {
   virtual std::shared_ptr<detail::Delivery> give(runtime::SearchPart& giver,
                                                  const detail::PartType& type, unsigned divisions,
                                                  Frame bytes) const = 0;
-  /// Those who get the parts that are divided in advance.
+  /// The processes that get the parts that are divided in advance.
   virtual const Outside& in_advance() const noexcept = 0;
 
   /// The exchange that brings the parts there.

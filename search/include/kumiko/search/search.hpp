@@ -68,10 +68,10 @@ struct ExchangeStatistics {
 /// *Lifetime.* One exchange serves all searches of a rank. Each exchange uses one of the few event
 /// sources that a Runtime may have (Runtime::attach()), until the Runtime ends.
 ///
-/// *Bound.* Each process has one request in progress, and one part of another process for each
-/// request that was answered. So with P workers in all processes at most 2 P G parts exist, where G
-/// is the number of generations, as in one process. The giver also keeps the bytes of each part
-/// given away.
+/// *Bound.* Each rank has one request in progress, and one part of another rank for each request
+/// that was answered. So with P workers on all ranks at most 2 P G parts exist, where G is the
+/// number of generations, as in one process. The giver also keeps the bytes of each part given
+/// away.
 class PartExchange {
  public:
   /// All ranks must construct one. Suspends until they have. \throws RankLost; std::logic_error if
@@ -95,7 +95,7 @@ class PartExchange {
 
   ExchangeStatistics statistics() const;
 
-  /// The record of which process worked for which and when, as text for a file search.json, which
+  /// The record of which rank worked for which and when, as text for a file search.json, which
   /// `kumiko report` draws (see docs/reference/files.md). Only on rank 0, after leave(). For a lost
   /// rank it has what other ranks know. \throws std::logic_error on other ranks, and before leave()
   ///

@@ -87,7 +87,7 @@ class SearchJournal {
 
   /// Records that the search has ended without being stopped.
   void finish();
-  /// Whether the file was that of a finished search when it was opened.
+  /// Returns whether the file was that of a finished search when it was opened.
   bool was_finished() const noexcept;
 
   SearchJournalStatistics statistics() const;

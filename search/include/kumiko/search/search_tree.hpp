@@ -14,7 +14,7 @@
 
 namespace kumiko::search {
 
-/// Why SearchTree::help() has returned.
+/// The cause for which SearchTree::help() has returned.
 struct HelpEnd {
   enum Why {
     kStopped,     ///< its stop token was used
@@ -23,19 +23,19 @@ struct HelpEnd {
   };
 
   Why why = kStopped;
-  std::string reason{};  ///< why the parent is lost, as far as known
+  std::string reason{};  ///< for which the parent is lost, as far as known
 };
 
 /// A process's place in a Tree of processes that share searches, like a PartExchange among ranks.
 /// One process searches, and the others help:
 ///
 ///     SearchTree tree(runtime, {.secret = secret});
-///     tree.listen(address);                            // who searches: others join here
+///     tree.listen(address);                            // the process that searches
 ///     Search<Board> search(Board(15), tree.outside());
 ///     place_from(search, 0);
 ///
 ///     SearchTree tree(runtime, {.secret = secret});
-///     tree.join(address);                              // who helps, for as long as it likes
+///     tree.join(address);                              // a process that helps
 ///     tree.help(stop_token);
 ///
 /// A process that has joined and also listens is a relay, for processes that cannot reach the first
@@ -72,7 +72,7 @@ class SearchTree {
   runtime::io::Address listen(const runtime::io::Address& address);
   void join(const runtime::io::Address& address);
 
-  /// What a Search is to be constructed with, to share its parts.
+  /// The argument with which a Search is constructed, to share its parts.
   Outside& outside() noexcept;
 
   /// Works on parts of the others until `stop` is requested, the search is done or the parent is
@@ -85,11 +85,11 @@ class SearchTree {
   ExchangeStatistics statistics() const;
   TreeStatistics links() const;
 
-  /// Ends a search that is no longer in progress: tells the others that it is done, waits for their
-  /// records, and returns which process worked for which and when, like PartExchange::record(). For
-  /// processes that are lost or do not answer within `patience`, it has what others know. Call it
-  /// once, in the process without a parent. Suspends, or blocks an OS thread. \throws
-  /// std::logic_error if this process has a parent
+  /// Ends a search that is no longer in progress: notifies the others that it is done, waits for
+  /// their records, and returns which process worked for which and when, like
+  /// PartExchange::record(). For processes that are lost or do not answer within `patience`, it has
+  /// what others know. Call it once, in the process without a parent. Suspends, or blocks an OS
+  /// thread. \throws std::logic_error if this process has a parent
   std::string end_and_record(std::string_view title,
                              std::chrono::milliseconds patience = std::chrono::seconds(10));
 

@@ -47,7 +47,7 @@ class TreeReceiver {
   ~TreeReceiver() = default;
 };
 
-/// Why a connection has not become a link of a tree.
+/// The cause for which a connection has not become a link of a tree.
 enum class Refusal {
   kCannotConnect,     ///< no process listens there, or a firewall blocks the connection
   kNotKumiko,         ///< the other side does not speak the protocol
@@ -147,10 +147,10 @@ class Core;
 ///   lost_after at most.
 ///
 /// **Why nothing deadlocks.** No lock is held over a wait, or while the receiver is called; locks
-/// are taken in one order, the tree's before a link's. send() and passing on only append to a
-/// queue: a link whose queue is full is closed instead of waited for. So no thread waits for
-/// another link's, and the only waits without a limit of time are for threads that have been
-/// stopped: a stop ends any wait for a socket or a queue at once.
+/// are taken in one order: the tree's before those of links and of unproved connections. send() and
+/// passing on only append to a queue: a link whose queue is full is closed instead of waited for.
+/// So no thread waits for another link's, and the only waits without a limit of time are for
+/// threads that have been stopped: a stop ends any wait for a socket or a queue at once.
 ///
 /// **Computing threads.** If a thread computes for longer than lost_after without a wait or a poll,
 /// the tree's threads cannot run on that worker. If this may happen on all workers, give the tree

@@ -1,4 +1,4 @@
-// Addresses of sockets, and the lookup of a host's addresses by its name.
+// Addresses of sockets, names of hosts, and the lookup of a host's addresses by its name.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,9 @@ class Address {
 /// continues in the background. Errors are of resolve_category().
 Result<std::vector<Address>> resolve(const std::string& host, const std::string& service,
                                      const Limits& limits = {});
+
+/// The name of this host, by gethostname(2); empty if the system has none.
+std::string host_name();
 
 /// The category of getaddrinfo's own errors (EAI_NONAME, ...).
 const std::error_category& resolve_category() noexcept;

@@ -1,4 +1,4 @@
-// What one process needs to do a part of another's search: its code by a name, its data as bytes.
+// The form in which a part goes to another process: the name of its code, and its data as bytes.
 #pragma once
 
 #include <array>
@@ -14,31 +14,32 @@
 #include <utility>
 
 #include <kumiko/cluster/packing.hpp>
-#include <kumiko/runtime/search_part.hpp>
+#include <kumiko/runtime/search_outside.hpp>
 #include <kumiko/search/frame.hpp>
 #include <kumiko/search/outside.hpp>
 
 namespace kumiko::search {
 
-// A part travels as the arguments of calls between ranks do.
+// Parts are packed as arguments of calls between ranks are.
 using cluster::Packing;
 using cluster::Reader;
 using cluster::Writer;
 
 namespace detail {
 
-/// Where a part from elsewhere is done.
+/// The place at which a part of another process is done.
 struct PartRun {
   Outside& outside;
   std::stop_token stop;
   unsigned divisions;
 };
 
-/// The code of a part, made before main() by whoever may give such a part away. Found by its type's
-/// name in every process that runs the same program.
+/// The code of a part. It is constructed before main() in each program that may give such a part
+/// away, and is found by the name of its type in every process that runs the same program.
 class PartType {
  public:
-  /// Reads what is to be done, does it, and writes the workspace. \throws what these do
+  /// Reads the work and the workspace, does the work, and writes the workspace. \throws the
+  /// exceptions of these
   using Run = void (*)(const PartRun& run, Reader& bytes, Frame& result);
 
   PartType(const char* name, Run code);
@@ -57,19 +58,19 @@ class PartType {
   const std::uint64_t hash_;
 };
 
-/// The result; nullptr if the part has not begun, since the search was stopped. Suspends.
+/// The result; nullptr if the search was stopped before the part began. Suspends.
 /// \throws PartError
 std::shared_ptr<const Frame> wait_for(Delivery& part);
-/// Nobody wants the result any more.
+/// Nobody wants the result of the part any more.
 void withdraw(const std::shared_ptr<Delivery>& part) noexcept;
 
-/// \throws std::logic_error if the bytes of an object of this type hold an address on the caller's
-/// stack, which means nothing elsewhere: what captures a variable by reference does. A hint: one in
-/// an object that lies elsewhere is not noticed.
+/// \throws std::logic_error if the bytes of an object of this type have an address on the caller's
+/// stack, which is meaningless in another process. A function that has captured a variable by
+/// reference has one. Addresses of objects elsewhere are not noticed.
 void refuse_addresses(std::span<const std::byte> object, const char* type);
 
-/// The same, for what lies in its members, and not between them, where anything may be left. Where
-/// the compiler cannot tell those apart, objects that have both are not looked at.
+/// Checks the members of a function object, and not its padding, which may have any bytes. If the
+/// compiler cannot clear padding, objects with padding are not checked.
 template <class Function>
 void refuse_addresses_in(const Function& function) {
   if constexpr (std::is_empty_v<Function>) {
@@ -87,14 +88,14 @@ void refuse_addresses_in(const Function& function) {
 }
 
 #if !__has_builtin(__builtin_clear_padding)
-/// Which bytes of a T are padding: those that are not known at compile time of one that was made of
-/// zeros.
+/// Finds the padding bytes of a T: those that are not known at compile time if all bytes of a T are
+/// made zero.
 template <class T>
 struct PaddingOf {
   using Bytes = std::array<std::byte, sizeof(T)>;
 
-  /// Whether the compiler can find it out: not for a T with pointers or unions, or of more than
-  /// 1024 bytes.
+  /// True if the compiler can find them: not for a T with pointers or unions, or of more than 1024
+  /// bytes.
   static constexpr bool kIsKnown = sizeof(T) <= 1024 && requires {
     typename std::bool_constant<(
         static_cast<void>(__builtin_bit_cast(Bytes, __builtin_bit_cast(T, Bytes()))), true)>;
@@ -111,7 +112,7 @@ struct PaddingOf {
 };
 #endif
 
-/// Has equal objects equal bytes, where the compiler can do that.
+/// Clears padding, so that equal objects have equal bytes, if the compiler can do that.
 template <class T>
 void clear_padding([[maybe_unused]] T& object) noexcept {
   if constexpr (std::is_trivially_copyable_v<T> && !std::has_unique_object_representations_v<T>) {
@@ -129,12 +130,12 @@ void clear_padding([[maybe_unused]] T& object) noexcept {
   }
 }
 
-/// How parts of a search leave the process: as bytes, of the functions and of the workspace.
+/// Lets parts of a search leave the process, as the bytes of the functions and of the workspace.
 struct SentAsBytes {
   using Outside = search::Outside;
   static constexpr bool kSends = true;
 
-  /// A part whose work is `Work`, of a search of type At.
+  /// The code of a part with work of type Work, in a search of type At.
   template <class At, class Workspace, class Work>
   struct Code {
     static_assert(std::is_trivially_copyable_v<Work>,
@@ -172,7 +173,7 @@ struct SentAsBytes {
     writer.append(copy, sizeof(Work), kAlignment<Work>);
     clear_padding(workspace);
     Packing<Workspace>::pack(writer, workspace);
-    auto part = std::make_unique<Part<Workspace>>(workspace);
+    auto part = std::make_unique<PartInBytes<Workspace>>(workspace);
     const Outside& to = in_advance ? outside->in_advance() : *outside;
     part->begin(to.give(giver, Code<At, Workspace, Work>::kType, divisions, std::move(bytes)));
     return part;
@@ -184,10 +185,10 @@ struct SentAsBytes {
   static constexpr std::size_t kAlignment = alignof(Work) < 16 ? alignof(Work) : 16;
 
   template <class Workspace>
-  class Part final : public runtime::SentPart {
+  class PartInBytes final : public runtime::SentPart {
    public:
-    explicit Part(Workspace& workspace) noexcept : workspace_(workspace) {}
-    ~Part() override { give_up(); }
+    explicit PartInBytes(Workspace& workspace) noexcept : workspace_(workspace) {}
+    ~PartInBytes() override { give_up(); }
 
     void begin(std::shared_ptr<Delivery> delivery) noexcept { delivery_ = std::move(delivery); }
 

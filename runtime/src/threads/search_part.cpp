@@ -1,10 +1,9 @@
-#include <algorithm>
-#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
 #include <kumiko/runtime/detail/spawn.hpp>
+#include <kumiko/runtime/search_core.hpp>
 #include <kumiko/runtime/search_part.hpp>
 
 #include "diagnosis/report.hpp"
@@ -24,14 +23,6 @@ namespace {
 ThreadFront& thread_for_search() {
   if (ThreadFront* const thread = running_thread(); thread != nullptr) return *thread;
   throw std::logic_error("a Search outside a lightweight thread; use Runtime::run to start one");
-}
-
-void add_counts(SearchStatistics& sum, const SearchStatistics& counts) noexcept {
-  sum.parts += counts.parts;
-  sum.sent += counts.sent;
-  sum.undos += counts.undos;
-  sum.redos += counts.redos;
-  sum.refusals += counts.refusals;
 }
 
 }  // namespace
@@ -70,9 +61,7 @@ SearchPart::~SearchPart() {
 void SearchPart::stop_all() noexcept { core_.stop_all(); }
 
 SearchStatistics SearchPart::whole_statistics() const noexcept {
-  SearchStatistics whole = core_.statistics();
-  add_counts(whole, counts_);
-  return whole;
+  return core_.statistics_with(counts_);
 }
 
 bool SearchPart::attend(SearchFrame* next) {
@@ -86,13 +75,13 @@ bool SearchPart::attend(SearchFrame* next) {
         "a Search is used by a thread that does not work at it; use the one that the function is "
         "given, not one that it has captured");
   }
-  // While it is broken, the inner frames are undone already.
+  // After an exception of redo, the inner frames are undone already.
   if (!is_stopped() && broken_at_ == nullptr) gate_ = Gate::kOpen;
-  bool goes_on = true;
+  bool continues = true;
   // relaxed: set before the part began.
   if ((attention_.load(std::memory_order_relaxed) & kMarked) != 0 && next != nullptr &&
       gate_ == Gate::kOpen) {
-    goes_on = divide_in_advance(*next);
+    continues = divide_in_advance(*next);
   }
   // relaxed: a hint.
   if ((attention_.load(std::memory_order_relaxed) & kAsked) != 0) answer_outside();
@@ -101,10 +90,10 @@ bool SearchPart::attend(SearchFrame* next) {
   gate_ = Gate::kClosed;
   if (broken_at_ != nullptr) std::rethrow_exception(failure_);
   if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
-  return goes_on && !is_stopped();
+  return continues && !is_stopped();
 }
 
-/// Gives away what the part can give unasked. Returns whether something of this construct is left.
+/// Gives away all that a marked part can give. Returns whether some work of the construct is left.
 bool SearchPart::divide_in_advance(SearchFrame& next) noexcept {
   const unsigned enough = core_.divisions_in_advance();
   if (divisions_ >= 2 * enough) return true;
@@ -121,10 +110,10 @@ bool SearchPart::divide_in_advance(SearchFrame& next) noexcept {
   return is_left;
 }
 
-/// Gives a part to one of those outside who ask. The bit stays set where nothing can be divided.
+/// Gives a part to a process that asks. The bit stays set if nothing can be divided.
 void SearchPart::answer_outside() noexcept {
   if (gate_ != Gate::kOpen) return;
-  // acquire: pairs with the release in tell_of_asks(). Before the look at who asks.
+  // acquire: pairs with the release in announce_asks(). Cleared before has_asks() is read.
   attention_.fetch_and(~kAsked, std::memory_order_acquire);
   Outside& outside = *core_.outside();
   if (!outside.has_asks()) return;
@@ -150,8 +139,8 @@ SearchFrame* SearchPart::oldest_with_part() const noexcept {
   return oldest;
 }
 
-/// Does a step of a division. The first exception is for the poll to throw; false if this step has
-/// thrown.
+/// Does a step of a division. Keeps the first exception for the poll to throw. Returns false if
+/// this step has thrown.
 template <class Step>
 bool SearchPart::attempt(Step step) noexcept {
   try {
@@ -163,7 +152,7 @@ bool SearchPart::attempt(Step step) noexcept {
   }
 }
 
-/// Gives away the upper half of what the oldest frame has left that has anything.
+/// Gives away the upper half of the remaining work of the oldest frame that has any.
 bool SearchPart::divide() noexcept {
   const Lock lock(*this);
   SearchFrame* const oldest = oldest_with_part();
@@ -198,14 +187,14 @@ bool SearchPart::divide() noexcept {
   return gave;
 }
 
-/// The exception has left the frames that are undone for good.
+/// The exception has left the frames that stay undone.
 void SearchPart::mend() noexcept {
   broken_at_ = nullptr;
   failure_ = nullptr;
   attention_.fetch_and(~kBroken, std::memory_order_relaxed);
 }
 
-// --- What is given away --------------------------------------------------------------------------
+// --- Given parts ---------------------------------------------------------------------------------
 
 bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
   part->divisions_before_ = divisions_;
@@ -213,7 +202,7 @@ bool SearchPart::hand_over(std::unique_ptr<GivenPart> part, GivenPart*& given) {
     part->sent_ = part->send(gives_to_ == Receiver::kInAdvance, *this, part->part().divisions_);
     if (part->sent_ == nullptr) return false;
     ++counts_.sent;
-    // A stop since the poll has not found this part among those elsewhere.
+    // A stop since the poll has not found this part among those in other processes.
     if (is_stopped()) core_.outside()->givers_stopped(core_);
   } else {
     core_.add(part->part());
@@ -230,7 +219,7 @@ bool SearchPart::hand_over_in_advance(std::unique_ptr<GivenPart> part, GivenPart
   SearchPart& piece = part->part();
   piece.divisions_ = divisions_ + more;
   if (piece.divisions_ < core_.divisions_in_advance()) {
-    // relaxed: the part begins later, in a thread that gets it by way of a lock.
+    // relaxed: the part begins later, in a thread that gets it under a lock.
     piece.attention_.fetch_or(kMarked, std::memory_order_relaxed);
     return hand_over(std::move(part), given);
   }
@@ -308,91 +297,6 @@ SearchLink::~SearchLink() {
         nullptr);
   }
   thread->lazy_tip = outer;
-}
-
-// --- What the parts share ------------------------------------------------------------------------
-
-SearchCore::SearchCore(std::stop_token stop, Outside* outside, unsigned divisions)
-    : outside_(outside),
-      in_advance_(outside == nullptr ? 0 : outside->divisions_in_advance()),
-      divisions_(divisions),
-      on_stop_(std::move(stop), StopAll{*this}) {
-  if (outside_ != nullptr) outside_->add(*this);
-}
-
-SearchCore::~SearchCore() {
-  if (outside_ != nullptr) outside_->remove(*this);
-}
-
-void SearchCore::stop_all() noexcept {
-  stop_here();
-  if (outside_ != nullptr) outside_->search_stopped(*this);
-}
-
-void SearchCore::stop_here() noexcept {
-  const std::lock_guard guard(lock_);
-  stopped_ = true;
-  for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
-    part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
-  }
-}
-
-void SearchCore::tell_of_asks() noexcept {
-  const std::lock_guard guard(lock_);
-  for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
-    // release: pairs with the acquire in answer_outside(); the ask has been counted before.
-    part->attention_.fetch_or(SearchPart::kAsked, std::memory_order_release);
-  }
-}
-
-bool SearchCore::is_busy() const noexcept {
-  const std::lock_guard guard(lock_);
-  return statistics_.live > waiting_.load(std::memory_order_relaxed);
-}
-
-void SearchCore::stop_from(const SearchPart& ancestor) noexcept {
-  {
-    const std::lock_guard guard(lock_);
-    for (SearchPart* part = live_.front(); part != nullptr; part = part->next_) {
-      const SearchPart* above = part;
-      // A giver lives at least as long as what it has given away.
-      while (above != nullptr && above != &ancestor) above = above->giver_;
-      if (above != nullptr) {
-        part->attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
-      }
-    }
-  }
-  if (outside_ != nullptr) outside_->givers_stopped(*this);
-}
-
-void SearchCore::add(SearchPart& part) noexcept {
-  const std::lock_guard guard(lock_);
-  // relaxed: the part begins later, in a thread that gets it by way of a lock.
-  const bool giver_is_stopped = part.giver_ != nullptr && part.giver_->is_stopped();
-  if (stopped_ || giver_is_stopped) {
-    part.attention_.fetch_or(SearchPart::kStop, std::memory_order_relaxed);
-  }
-  // The other order than in tell_of_asks(): one of the two sees the other, by the lock.
-  if (outside_ != nullptr && outside_->has_asks()) {
-    part.attention_.fetch_or(SearchPart::kAsked, std::memory_order_relaxed);
-  }
-  live_.append(part);
-  part.is_live_ = true;
-  statistics_.most_live = std::max(statistics_.most_live, ++statistics_.live);
-  statistics_.generations = std::max(statistics_.generations, part.generation_);
-}
-
-void SearchCore::remove(SearchPart& part) noexcept {
-  const std::lock_guard guard(lock_);
-  live_.remove(part);
-  part.is_live_ = false;
-  --statistics_.live;
-  add_counts(statistics_, part.counts_);
-}
-
-SearchStatistics SearchCore::statistics() const noexcept {
-  const std::lock_guard guard(lock_);
-  return statistics_;
 }
 
 }  // namespace kumiko::runtime
