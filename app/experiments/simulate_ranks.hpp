@@ -24,12 +24,6 @@ struct RanksRequest {
   bool json = false;
 };
 
-/// How many base steps a trace holds.
-std::size_t base_steps(const amr::Trace& trace);
-
-/// A line that tells of a trace's disturbed_share() if that makes a prediction doubtful.
-std::string disturbance_note(double share);
-
 /// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
 model::Network network_named(const std::string& text);
 
