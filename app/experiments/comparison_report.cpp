@@ -1,5 +1,6 @@
+#include "experiments/comparison_report.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iomanip>
 #include <iterator>
@@ -10,7 +11,6 @@
 
 #include <kumiko/viz/line_chart.hpp>
 
-#include "experiments/comparison.hpp"
 #include "run/published.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/drift_name.hpp"
@@ -23,35 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
-
-/// The error of a run in a norm; nothing when the case knows no exact solution at its end, or when
-/// the norm is none of kNorms.
-std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm) {
-  const auto* const named = std::ranges::find(kNorms, norm, &Norm::name);
-  if (!summary.errors || named == kNorms.end()) return std::nullopt;
-  return *summary.errors.*named->value;
-}
-
-/// The order of convergence, by the norm to compare by, from the contender's run before; nothing
-/// where that is not measured, or where an error is 0.
-std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run) {
-  if (&run == comparison.runs.data()) return std::nullopt;
-  const ComparedRun& coarse = *(&run - 1);
-  const bool follows = run.contender == coarse.contender;
-  if (!follows || !run.is_measured() || !coarse.is_measured()) return std::nullopt;
-  const double error = error_of(run.summary, comparison.norm).value_or(0.0);
-  const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
-  if (error <= 0.0 || before <= 0.0) return std::nullopt;
-  return std::log(before / error) / std::log(static_cast<double>(run.points) / coarse.points);
-}
-
-std::string_view norm_title(std::string_view norm) {
-  return std::ranges::find(kNorms, norm, &Norm::name)->title;
-}
-
-const Contender& contender_of(const Comparison& comparison, const ComparedRun& run) {
-  return comparison.contenders[run.contender];
-}
 
 std::string backend_text(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
@@ -79,12 +50,6 @@ std::string quoted(const std::string& text) {
 }
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-/// Whether mass may enter and leave.
-bool is_open(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.runs,
-                             [](const ComparedRun& run) { return run.summary.open_domain; });
-}
 
 std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
   const auto contender = std::bind_front(contender_of, std::cref(comparison));
@@ -126,24 +91,6 @@ TextTable runs_table(const Comparison& comparison, bool for_csv) {
     if (run.is_measured()) measured.emplace_back(run);
   }
   return table_of(columns_of(comparison), measured, for_csv);
-}
-
-/// A contender's run that a published value can stand beside: to the end, with its spacing on the
-/// finest level.
-const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
-                              const PublishedError& error) {
-  const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
-    return run.contender == contender && run.points_per_length == error.value.points &&
-           run.is_measured() && (run.steps == 0 || run.summary.steps == run.steps) &&
-           error.contenders.contains(contender);
-  });
-  return found == comparison.runs.end() ? nullptr : &*found;
-}
-
-bool has_run_beside(const Comparison& comparison, const PublishedError& error) {
-  return std::ranges::any_of(error.contenders, [&](std::size_t contender) {
-    return run_beside(comparison, contender, error) != nullptr;
-  });
 }
 
 TextTable published_table(const Comparison& comparison) {
@@ -388,16 +335,6 @@ std::string work_precision_picture(const Comparison& comparison) {
 }
 
 }  // namespace
-
-std::vector<std::string> failures_of(const Comparison& comparison) {
-  std::vector<std::string> failures;
-  for (const ComparedRun& run : comparison.runs) {
-    if (run.failure.empty()) continue;
-    failures.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
-                                   run.points, run.failure));
-  }
-  return failures;
-}
 
 std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
 
