@@ -34,7 +34,7 @@ struct CheckRequest {
   bool json = false;
 };
 
-/// The solver's parameters as --set gives them, the others as it declares them.
+/// The solver's parameters: those of --set, and the defaults of all others.
 amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const CheckRequest& request) {
   const std::string text = fmt::format(
       "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", factory.name);
@@ -74,19 +74,19 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request,
                         io::did_you_mean(request.solver, names)));
 }
 
-/// Writes to stdout at once. The end of main() tells of what could not be written.
+/// Writes to stdout at once. The end of main() reports a text that could not be written.
 void print_at_once(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
 
-/// Shows the checks of a command: a line for each that ends, on a terminal also the one that runs,
-/// and that one on stderr for each SIGUSR2. After hold_status_signal().
+/// Shows the checks: prints a line when one ends, on a terminal also the running one, which each
+/// SIGUSR2 prints on stderr. Make it after hold_status_signal().
 class CheckView {
  public:
   explicit CheckView(bool json) : json_(json), signal_([this](bool) { answer(); }) {}
 
-  /// Before the checks of a solver. The observer is for them, and refers to this.
+  /// Begins the checks of a solver. \return their observer, which refers to this
   plugin::CheckObserver begin(const plugin::SolverFactory& factory) {
     heading_ = plugin::heading(factory);
     return {[this, name = factory.name](const char* check) { begins(name, check); },
@@ -107,7 +107,7 @@ class CheckView {
       check_ = check;
       since_ = Clock::now();
     }
-    // After that, so that a signal is answered as soon as there is a line.
+    // Printed afterwards, so that a signal gets an answer as soon as there is a line.
     if (!json_) print_at_once(std::exchange(heading_, {}));
     if (shows_running_) print_to_stderr("  running  {} ...", check);
   }
@@ -117,7 +117,7 @@ class CheckView {
     if (!json_) print_at_once(plugin::to_text(finding));
   }
 
-  /// For a SIGUSR2.
+  /// Answers a SIGUSR2.
   void answer() {
     const std::lock_guard lock(mutex_);
     if (check_ == nullptr) return;
@@ -131,9 +131,9 @@ class CheckView {
   const bool shows_running_ =
       terminal_.exists && terminal_.moves && (json_ || ::isatty(STDOUT_FILENO) != 0);
 
-  std::string heading_;  ///< until it is printed
+  std::string heading_;  ///< empty once it is printed
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< guards the members below
   std::string solver_;
   const char* check_ = nullptr;
   Clock::time_point since_;

@@ -24,7 +24,7 @@ using runtime::io::Address;
 using search::SearchTree;
 
 struct JoinRequest : PeerRequest {
-  std::string parent;  ///< whom to join
+  std::string parent;  ///< address of the process to join
 };
 
 int join(const JoinRequest& request) {

@@ -28,7 +28,7 @@ struct ListRequest {
   bool json = false;
 };
 
-/// Names what there is, with the file of what did not come with Kumiko, and what is broken.
+/// Prints the names, with the files of those that did not come with Kumiko, and broken plugins.
 template <class Factories>
 int list(const Factories& factories, const plugin::Registry& plugins, const ListRequest& request) {
   Json json = Json::array();
@@ -47,7 +47,7 @@ int list(const Factories& factories, const plugin::Registry& plugins, const List
   return broken.empty() ? kDone : kWrongRequest;
 }
 
-/// A command that lists what `factories` finds among the plugins.
+/// A command that lists the factories that `factories` returns for the plugins.
 template <class Factories>
 Action list_command(Options& options, Factories factories) {
   const auto request = std::make_shared<ListRequest>();

@@ -80,7 +80,7 @@ void check_name(const std::string& name, bool is_taken, const char* kind) {
   refuse_if(is_taken, "there is a {} '{}' already; choose another name", kind, name);
 }
 
-/// Writes a folder with the source and what is made of the templates.
+/// Writes a folder with the source and the files that are made from templates.
 int write_folder(const NewRequest& request, const std::string& source, const char* configuration,
                  const char* readme) {
   const std::string& name = request.name;

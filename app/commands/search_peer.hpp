@@ -1,4 +1,4 @@
-// What the commands of a shared search have in common: the secret, the addresses, the exchange.
+// Shared by the commands of a shared search: the secret, the addresses, the exchange's report.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace kumiko::app {
 
-/// What every process of a shared search is asked for.
+/// The options of every process of a shared search.
 struct PeerRequest {
   std::string listen;
   std::filesystem::path secret;
@@ -23,14 +23,14 @@ void add_peer(Options& options, PeerRequest& request, const char* listen_help, b
 
 int workers_of(const PeerRequest& request);
 
-/// What the file says, without the line's end. Throws RequestError for one that others may read.
+/// The text of a file, without the line's end. Throws RequestError if other users may read it.
 std::string read_secret(const std::filesystem::path& file);
 
-/// The address that HOST:PORT or [HOST]:PORT stands for. Throws RequestError.
-/// \param option  that gives it
+/// The address of HOST:PORT or [HOST]:PORT. Throws RequestError.
+/// \param option  names the option of the text in messages
 runtime::io::Address address_of(const std::string& text, const char* option);
 
-/// Lets others join, and prints how they do. Throws RequestError.
+/// Listens at --listen, and prints the command by which others join. Throws RequestError.
 void listen_and_tell(search::SearchTree& tree, const PeerRequest& request);
 
 void print_exchange(const search::ExchangeStatistics& parts);

@@ -12,12 +12,12 @@
 
 namespace kumiko::app {
 
-/// A problem that comes with Kumiko: what is counted, for which sizes, and how.
+/// A problem that comes with Kumiko: its name, its sizes, and the function that counts.
 struct SearchProblem {
   std::string name;
   std::uint64_t least;
   std::uint64_t most;
-  /// Nothing where it was stopped.
+  /// The number of ways; empty if the search was stopped.
   std::function<std::optional<long>(int size, search::Outside& others, const std::stop_token& stop)>
       count;
 };

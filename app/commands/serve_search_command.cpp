@@ -47,35 +47,35 @@ struct ServeRequest : PeerRequest {
   std::string problem;
   std::string size;
   std::filesystem::path output;  ///< folder for the record; empty: none
-  int helpers = 0;               ///< who are to join before the search begins
+  int helpers = 0;               ///< that join before the search begins
   std::filesystem::path checkpoint;
 };
 
 /// Wakes a thread that waits for helpers when one has joined or gone.
 class HelperNews {
  public:
-  void tell() {
+  void announce() {
     {
       const std::lock_guard lock(mutex_);
       is_new_ = true;
     }
-    told_.notify_one();
+    changed_.notify_one();
   }
-  /// Returns when it was told since the last time, or by the stop.
+  /// Returns after an announce() since the last call, or at the stop.
   void wait(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    told_.wait(lock, stop, [this] { return is_new_; });
+    changed_.wait(lock, stop, [this] { return is_new_; });
     is_new_ = false;
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable_any told_;
+  std::condition_variable_any changed_;
   bool is_new_ = false;  ///< guarded
 };
 
-/// Refuses a folder that cannot take the record of a search, or holds another one's, before the
-/// search begins.
+/// Refuses a folder that cannot be written, or that already holds a record, before the search
+/// begins.
 void check_output(const std::filesystem::path& folder) {
   if (folder.empty()) return;
   refusing<io::OutputError>([&] { io::check_writable_folder(folder); });
@@ -86,7 +86,7 @@ void check_output(const std::filesystem::path& folder) {
   }
 }
 
-/// Waits until those who have helped have told what they did, and writes it.
+/// Waits for the reports of all helpers, and writes the record.
 void write_record(SearchTree& tree, const ServeRequest& request) {
   if (request.output.empty()) return;
   const std::string record =
@@ -102,7 +102,7 @@ void write_record(SearchTree& tree, const ServeRequest& request) {
              request.output.string());
 }
 
-/// The file that keeps the search, if one is named.
+/// The file that keeps the search; null if the request names none.
 std::unique_ptr<SearchJournal> journal_of(const ServeRequest& request, SearchTree& tree,
                                           StatusLine& status) {
   if (request.checkpoint.empty()) return nullptr;
@@ -114,7 +114,7 @@ std::unique_ptr<SearchJournal> journal_of(const ServeRequest& request, SearchTre
   });
 }
 
-/// Shows how far a search is that is kept.
+/// Shows the progress of a search that is kept in a file.
 std::jthread show_progress(const ServeRequest& request, const SearchTree& tree,
                            const SearchJournal& journal, StatusLine& status) {
   return std::jthread([&](const std::stop_token& ended) {
@@ -132,7 +132,7 @@ std::jthread show_progress(const ServeRequest& request, const SearchTree& tree,
   });
 }
 
-/// Begins when all are there, or not at all: where nothing is left to do, or by the stop.
+/// Waits until as many helpers as requested have joined, or until the stop.
 void await_helpers(const ServeRequest& request, const SearchTree& tree, HelperNews& news,
                    const std::stop_token& stop) {
   if (request.helpers > 0) {
@@ -151,7 +151,7 @@ int serve(const ServeRequest& request) {
   const int size = std::stoi(request.size);
   const std::string secret = read_secret(request.secret);
   check_output(request.output);
-  // Without a file there is nothing to go on from, so that signals end the process.
+  // Without a file the search cannot continue later, so signals end the process.
   std::optional<StopSignals> signals;
   if (!request.checkpoint.empty()) signals.emplace();
   const std::stop_token stop = signals ? signals->token() : std::stop_token();
@@ -160,7 +160,7 @@ int serve(const ServeRequest& request) {
   Runtime runtime({.workers = workers_of(request)});
   SearchTree tree(runtime, {.secret = secret}, [&](const std::string& line) {
     status.tell(line);
-    news.tell();
+    news.announce();
   });
   const std::unique_ptr<SearchJournal> journal = journal_of(request, tree, status);
   listen_and_tell(tree, request);

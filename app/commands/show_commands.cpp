@@ -38,7 +38,7 @@ std::vector<std::string> abilities(const amr::SolverTraits& traits) {
   return able;
 }
 
-/// A factory by its name, of those that `factories` finds among the plugins.
+/// The factory of the requested name. Throws RequestError.
 /// \param kind  "solver"
 template <class Factories>
 const auto& factory_to_show(const ShowRequest& request, const plugin::Registry& plugins,
@@ -95,8 +95,8 @@ std::string in_words(const amr::Boundary& side) {
   return "";
 }
 
-/// A case's knowledge beyond its initial values and velocity, in words for its users. Asks it at
-/// one point of the domain.
+/// The functions that a case has beyond its initial values and velocity, in words for its users.
+/// Calls them at one point of the domain.
 std::vector<std::string> knowledge(const amr::Case& problem) {
   const amr::Extent extent = problem.extent();
   const std::array<double, 1> x{0.4375 * extent.x};
@@ -142,7 +142,7 @@ int show_case(const ShowRequest& request) {
   return kDone;
 }
 
-/// A command that shows what a name stands for.
+/// A command that describes the solver or the case of a name.
 Action show_command(Options& options, const char* help, int (*show)(const ShowRequest&)) {
   const auto request = std::make_shared<ShowRequest>();
   options.add("NAME", &request->name, help, {.is_required = true});

@@ -7,10 +7,10 @@
 
 namespace kumiko::app {
 
-/// Waits for Ctrl-C or SIGTERM in all of the process, and requests a stop then.
+/// Waits for a Ctrl-C or SIGTERM to the process, and then requests a stop.
 class StopSignals {
  public:
-  /// Before other threads are made: those inherit that the signals wait.
+  /// Make it before other threads, which inherit the mask that blocks the signals.
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;

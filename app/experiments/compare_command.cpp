@@ -20,7 +20,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// What `kumiko compare` is asked for.
+/// The options of `kumiko compare`.
 struct CompareRequest : CaseRequest, OutputRequest {
   std::vector<std::string> solvers;   ///< by name
   std::vector<std::string> variants;  ///< NAME[,KEY=VALUE]...
@@ -70,7 +70,7 @@ ProblemRequest request_of(const ProblemRequest& request, const Contender& conten
   return own;
 }
 
-/// What a run changes in its contender's configuration.
+/// The changes that a run makes to its contender's configuration.
 io::Changes changes_of(const Contender& contender, const ComparedRun& run, double stop_share) {
   io::Changes changes = {{"grid.base", std::vector<std::int64_t>{run.points, run.points_y}},
                          {"step.time_interpolation", contender.interpolation}};
@@ -84,7 +84,7 @@ io::Changes changes_of(const Contender& contender, const ComparedRun& run, doubl
   return changes;
 }
 
-/// A contender's problem as the file has it, and at a resolution.
+/// A contender's problem: as in the file, and at each resolution.
 class Plan {
  public:
   Plan(const ProblemRequest& request, Contender& contender)
@@ -128,7 +128,7 @@ class Plan {
                                     : static_cast<double>(file_.stop_step) / file_.options.steps;
   }
 
-  /// The file's, unless it does not suit the solver; what was asked of this solver is its own.
+  /// The contender's own, else the file's, unless that does not suit the solver.
   amr::TimeInterpolation interpolation() const {
     const amr::SimulationOptions& options = file_.options;
     const bool is_own = contender_.sets("step.time_interpolation");
@@ -142,7 +142,7 @@ class Plan {
   Problem file_;
 };
 
-/// Gives a run the steps that a solver asked for. Returns false when it has them already.
+/// Gives a run the steps that a solver needs. \return false if it has them already
 bool raise_steps(ComparedRun& run, std::int64_t steps) {
   constexpr std::int64_t kMostSteps = 1'000'000'000;
   if (steps <= run.steps || steps > kMostSteps) return false;
@@ -150,8 +150,8 @@ bool raise_steps(ComparedRun& run, std::int64_t steps) {
   return true;
 }
 
-/// Calls attempt() with as many steps as the solver asks for: a later state may ask for more than
-/// the first one.
+/// Calls attempt() with as many steps as the solver needs. A later state may need more than the
+/// first one.
 template <class Attempt>
 auto with_enough_steps(ComparedRun& run, Attempt attempt) {
   while (true) {
@@ -165,7 +165,7 @@ auto with_enough_steps(ComparedRun& run, Attempt attempt) {
   }
 }
 
-/// Notes the errors that are printed for a contender's case.
+/// Adds the published errors of a contender's case.
 void add_published(const amr::Case& the_case, std::size_t contender,
                    std::vector<PublishedError>& all) {
   for (const amr::PublishedValue& value : the_case.published_values()) {
@@ -179,7 +179,7 @@ void add_published(const amr::Case& the_case, std::size_t contender,
   }
 }
 
-/// Calls f, and says which contender an error is about.
+/// Calls f. Errors name the contender.
 template <class Function>
 auto naming(const Contender& contender, Function f) {
   try {
@@ -199,7 +199,7 @@ Comparison plan_comparison(const CompareRequest& request) {
   Comparison comparison;
   comparison.norm = request.norm;
   comparison.repetitions = request.repetitions;
-  // Of what is wrong with the file no contender is to blame.
+  // Errors of the file itself name no contender.
   const Problem file = load_problem(request);
   const std::string base = file.source.override_of("grid.base");
   refuse_if(!request.resolutions.empty() && !base.empty(),
@@ -246,11 +246,11 @@ Comparison plan_comparison(const CompareRequest& request) {
   return comparison;
 }
 
-/// Runs what was planned; a run that fails leaves its reason, and the others go on. Calls `after`
-/// after each. Throws what execute() throws when a signal ends it.
+/// Makes the planned runs. A run that fails leaves its reason, and the comparison continues. Calls
+/// `after` after each. Throws the exception of execute() when a signal ends it.
 void run_comparison(const CompareRequest& request, Comparison& comparison,
                     const std::function<void()>& after) {
-  // All runs once, then all again: what slows the machine for a while slows no solver more.
+  // All runs once, then all again, so that a slow minute of the machine affects all solvers.
   for (int repetition = 0; repetition < request.repetitions; ++repetition) {
     for (ComparedRun& run : comparison.runs) {
       if (!run.failure.empty()) continue;

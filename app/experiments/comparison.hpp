@@ -25,15 +25,15 @@ struct ComparedRun : Repetitions {
   int steps_in_proportion = 0;  ///< base steps that keep the file's CFL number
   int steps = 0;                ///< the same, or as many as the solver's CFL limit asks for
   io::RunSummary summary = {};  ///< of the fastest repetition
-  std::string failure = {};     ///< why there are no more; empty if nothing failed
+  std::string failure = {};     ///< the reason that ended the repetitions; empty without one
 
   std::uint64_t leaf_points() const;
 };
 
-/// An error that is printed for the case, whose norm is said.
+/// A published error of the case whose norm is known.
 struct PublishedError {
   amr::PublishedValue value;
-  /// For whose case: with keys of the case there may be others, or none.
+  /// The contenders whose case has it: with other keys, a case may have other errors, or none.
   std::set<std::size_t> contenders;
 };
 
@@ -64,19 +64,19 @@ std::string_view norm_title(std::string_view norm);
 
 const Contender& contender_of(const Comparison& comparison, const ComparedRun& run);
 
-/// The error of a run in a norm; nothing when the case knows no exact solution at its end, or when
-/// the norm is none of kNorms.
+/// The error of a run in a norm; empty if the case has no exact solution at its end, or if the norm
+/// is not in kNorms.
 std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm);
 
-/// The order of convergence, by the norm to compare by, from the contender's run before; nothing
-/// where that is not measured, or where an error is 0.
+/// The order of convergence from the contender's coarser run to this one, in the norm to compare
+/// by; empty if that run is not measured, or if an error is 0.
 std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run);
 
 /// Whether mass may enter and leave.
 bool is_open(const Comparison& comparison);
 
-/// A contender's run that a published value can stand beside: to the end, with its spacing on the
-/// finest level.
+/// The contender's run to compare with a published value, or nullptr: a run to the end whose finest
+/// level has the value's spacing.
 const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
                               const PublishedError& error);
 bool has_run_beside(const Comparison& comparison, const PublishedError& error);

@@ -38,7 +38,7 @@ std::string resolution_text(const ComparedRun& run) {
   return fmt::format("{} to {}", run.points, run.finest_points);
 }
 
-/// With a star where there are more than in proportion.
+/// The number of steps, with a star if there are more than in proportion.
 std::string steps_text(const ComparedRun& run) {
   return fmt::format("{}{}", run.summary.steps, run.steps > run.steps_in_proportion ? "*" : "");
 }
@@ -84,7 +84,7 @@ std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
        [](auto& run) { return run.summary.updates_per_core_s.value_or(0.0); }}};
 }
 
-/// Of the runs that are measured.
+/// The table of the runs that are measured.
 TextTable runs_table(const Comparison& comparison, bool for_csv) {
   std::vector<std::reference_wrapper<const ComparedRun>> measured;
   for (const ComparedRun& run : comparison.runs) {
@@ -115,7 +115,7 @@ TextTable published_table(const Comparison& comparison) {
   return table;
 }
 
-/// Which published errors stand beside no run; empty where all do.
+/// A note on the published errors without a run to compare with; empty if all have one.
 std::string unmatched_note(const Comparison& comparison) {
   std::set<int> points;
   int count = 0;
@@ -132,7 +132,7 @@ std::string unmatched_note(const Comparison& comparison) {
       fmt::join(points, " or 1/"));
 }
 
-/// Which runs of a contender have more steps than the file's CFL number asks for; empty if none.
+/// A note on the runs of a contender with more steps than by the file's CFL number; empty if none.
 std::string steps_note(const Comparison& comparison, std::size_t contender) {
   const Contender& own = comparison.contenders[contender];
   if (own.cfl < own.file_cfl) {
@@ -151,7 +151,8 @@ std::string steps_note(const Comparison& comparison, std::size_t contender) {
                      comparison.contenders[contender].cfl_limit, raised);
 }
 
-/// Where contenders differ in how ghosts are interpolated in time, or from the file.
+/// A note on a contender's interpolation in time, if contenders differ in it, or it is not the
+/// file's.
 std::string interpolation_note(const Comparison& comparison, const Contender& contender) {
   if (contender.interpolation != contender.file_interpolation) {
     return fmt::format(
@@ -168,7 +169,7 @@ std::string interpolation_note(const Comparison& comparison, const Contender& co
   return fmt::format("{}: step.time_interpolation is {}", contender.label, contender.interpolation);
 }
 
-/// What a reader must know of single contenders and runs.
+/// Notes on single contenders and runs.
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const Contender& contender : comparison.contenders) {
@@ -260,7 +261,7 @@ viz::LineChart chart_of(const Comparison& comparison, const std::string& title, 
   return chart;
 }
 
-/// Those of the plotted norm that stand beside a run, or whose spacing is not known.
+/// The published errors in the plotted norm that have a run to compare with, or no known spacing.
 std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   std::vector<viz::ReferenceLine> lines;
   for (const PublishedError& error : comparison.published) {

@@ -8,11 +8,11 @@ namespace kumiko::app {
 
 /// A solver to compare, with keys of its own.
 struct Contender {
-  std::string option;  ///< that has asked for it
-  std::string label;   ///< as it was asked for: NAME[,KEY=VALUE]...
+  std::string option;  ///< that names it
+  std::string label;   ///< as the option gives it: NAME[,KEY=VALUE]...
   std::string solver;
   std::vector<std::string> overrides;  ///< KEY=VALUE with full keys
-  // What it is known by once it has been made.
+  // Known once its solver has been made.
   bool cells = false;  ///< else nodes
   double order = 0.0;  ///< that it declares; 0 = none
   double cfl_limit = 0.0;

@@ -1,4 +1,4 @@
-// kumiko simulate: what other workers or ranks would make of a run, predicted from its trace.
+// kumiko simulate: predicts a run on other workers or ranks from its trace.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -33,7 +33,7 @@ struct SimulateRequest : OutputRequest {
   std::filesystem::path replay;        ///< folder; empty: none
   std::vector<std::string> beside;     ///< traces of several workers
   std::vector<std::string> overheads;  ///< NAME=NANOSECONDS
-  std::uint64_t seed = 1;              ///< of what is drawn by chance
+  std::uint64_t seed = 1;              ///< of the random numbers
   bool json = false;
 };
 
@@ -82,7 +82,7 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
   *named->second = {.ns = *ns, .given = true};
 }
 
-/// Reads a trace by several workers, and notes what they cost each other.
+/// Reads a trace by several workers, and measures from it what they cost each other.
 void compare_with(const std::string& path, WhatIf& what_if) {
   const amr::Trace several = read_named_trace(path);
   try {
@@ -96,7 +96,7 @@ void compare_with(const std::string& path, WhatIf& what_if) {
   }
 }
 
-/// What is asked of ranks; nothing without --ranks.
+/// The request for ranks; empty without --ranks.
 std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_workers) {
   const SimulateRequest defaults;
   if (request.ranks.empty()) {

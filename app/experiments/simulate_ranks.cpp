@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A number of ranks, and what would make it faster.
+/// The prediction for a number of ranks, and the cost that limits it.
 struct RanksRow {
   model::RankPrediction prediction;
   std::string_view binds;
@@ -47,13 +47,13 @@ struct RanksFound {
   }
 };
 
-/// The part of the time that goes with one cost; if none takes a tenth, all workers work, or wait
-/// for a chain of pieces.
+/// The cost that takes the largest part of the time; if none takes a tenth, "work" or "chain": all
+/// workers work, or wait for a chain of pieces.
 std::string_view what_binds(const RanksFound& found, const model::RankModel& model,
                             const model::RankOptions& options,
                             const model::RankPrediction& prediction) {
   constexpr double kCounts = 0.1;
-  // Between windows all of it is a regrid's.
+  // All time between windows is a regrid's.
   const auto in_windows = [](const model::RankPrediction& of) {
     return of.seconds - of.regrid_seconds;
   };
@@ -180,7 +180,7 @@ constexpr std::array<SweepFile<RanksFound>, 3> kRanksFiles = {
 /// Names the files of all ranks, in their order.
 constexpr const char* kReplayFile = "ranks.txt";
 
-/// Writes what each rank does into a file of its own.
+/// Writes the actions of each rank into a file of its own.
 void write_actions(const fs::path& folder, const std::vector<std::string>& actions) {
   fs::create_directories(folder);
   std::string files;

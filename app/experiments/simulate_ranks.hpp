@@ -1,4 +1,4 @@
-// What `kumiko simulate --ranks` predicts.
+// The predictions of `kumiko simulate --ranks`.
 #pragma once
 
 #include <filesystem>
@@ -27,10 +27,10 @@ struct RanksRequest {
 /// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
 model::Network network_named(const std::string& text);
 
-/// Throws RequestError if results may not go where they are to go.
+/// Throws RequestError if the predictions may not be written into the folder of --output.
 void check_ranks_output(const OutputRequest& output);
 
-/// The same of a folder for what ranks do.
+/// Throws RequestError if the actions of ranks may not be written into a folder.
 void check_replay(const std::filesystem::path& folder, bool overwrite);
 
 /// Prints the predictions, and writes their files.

@@ -1,4 +1,4 @@
-// What reports of predictions say about the trace that they come from.
+// Texts of reports of predictions about the trace that they come from.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ std::size_t base_steps(const amr::Trace& trace);
 /// "case A, solver B; recorded: ..."
 std::string trace_heading(const amr::Trace& trace, const std::string& recorded);
 
-/// A line that tells of a trace's disturbed_share() if that makes a prediction doubtful.
+/// A line about a trace's disturbed_share(), if that makes a prediction doubtful; else empty.
 std::string disturbance_note(double share);
 
 }  // namespace kumiko::app

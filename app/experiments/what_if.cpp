@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using model::Prediction;
 
-/// Where the trace is from.
+/// The backend, schedule and size of the run that the trace was recorded from.
 std::string recorded(const amr::Trace& trace) {
   return fmt::format("backend {}, schedule {}, {}, {}, {}", trace.backend, trace.schedule,
                      counted(trace.workers, "worker"), counted(base_steps(trace), "base step"),
@@ -47,7 +47,7 @@ std::string overheads_text(const WhatIf& what_if) {
                             nanoseconds(what_if.overheads.barrier));
 }
 
-/// What a second worker costs a piece, by schedule.
+/// A line about the cost that a second worker adds to a piece, by schedule.
 std::string beside_text(const WhatIf& what_if) {
   std::string text = "a second worker at work changes the time of a piece by:";
   for (const model::ScheduleKind kind : what_if.kinds) {

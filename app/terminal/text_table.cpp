@@ -21,7 +21,7 @@ bool looks_like_number(const std::string& text) {
   return text.empty() || text.find_first_of(kFirst) == 0;
 }
 
-/// What a Markdown table would take for the end of a cell or line.
+/// A cell's text, in which no character ends the cell or the line of a Markdown table.
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {
