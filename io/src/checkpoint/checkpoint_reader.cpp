@@ -73,7 +73,7 @@ amr::Geometry read_geometry(const Source& source) {
   }
 }
 
-/// The patches of all levels. Level 0 has as many as the file says before there is memory for them.
+/// The patches of all levels. Checks their number on level 0 before the mesh allocates memory.
 amr::Mesh<2> read_mesh(const Source& source, const amr::BaseGrid<2>& base) {
   const int levels = source.integer("/", "num_levels");
   if (levels < 1 || levels > kMostLevels) source.refuse(Source::odd("num_levels"));
@@ -109,7 +109,7 @@ int checked_layout(const Source& source) {
                   kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
 }
 
-/// How the run's steps are chosen or divided anew, where they are.
+/// The run's choice of its steps; empty if the file has none.
 std::optional<amr::StepChoice> read_choice(const Source& source, int step) {
   constexpr const char* kSteps = "/kumiko/steps";
   if (!source.has(kSteps)) return std::nullopt;
@@ -161,7 +161,7 @@ RunAttributes read_attributes(const Source& source) {
 }
 
 /// Reads the scale and the masses of each component. A file of an earlier layout has one scale for
-/// all, and of several components the sum of the masses, which is of no use to any of them.
+/// all, and only the sum of the masses of several components, which is not used.
 void read_components(const Source& source, int layout, std::size_t components,
                      Checkpoint& checkpoint) {
   auto& masses = checkpoint.attributes.initial_masses;
@@ -220,7 +220,7 @@ amr::WorkCounters read_counters(const Source& source) {
   return counters;
 }
 
-/// Of a file of the oldest layout, what stands in sidecars now.
+/// Reads from a file of the oldest layout the data that are in sidecars now.
 void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
   const std::string path = "/kumiko/counters/";
   amr::WorkCounters& counters = checkpoint.run.counters;
@@ -261,7 +261,8 @@ amr::SavedLevel read_level(const Source& source, int layout, std::span<const amr
   return level;
 }
 
-/// \param keeps  whether values are kept, or else read later where they can be
+/// \param keeps  whether to keep the values, or else to leave them in the file, if it is not
+///     compressed
 StoredState read_contents(const Source& source, bool keeps, const RecordVisitor& look) {
   const int layout = checked_layout(source);
   const amr::Geometry geometry = read_geometry(source);

@@ -17,7 +17,7 @@ namespace kumiko::io {
 
 using hdf5::Source;
 
-/// Records that lie in a file one after the other, level by level.
+/// A file in which the records of a level lie one after the other.
 class RecordReader::OpenFile {
  public:
   OpenFile(const Source& source, std::size_t record_bytes)
@@ -83,9 +83,8 @@ std::vector<double> RecordReader::read_level(std::span<const amr::PatchId> ids) 
   return {};
 }
 
-/// Reads compressed records by their places in the file, since the library does not defend itself
-/// against chunks whose places are wrong. No more bytes are read than the file has, whatever the
-/// places say.
+/// Reads compressed records by their places in the file, because the library does not check the
+/// places of chunks. Reads no more bytes than the file has, whatever the places say.
 std::vector<double> RecordReader::read_packed(const std::string& chunks, std::size_t patches) {
   const auto places = source_.list<std::int64_t>(chunks, 2 * patches);
   std::ifstream file(source_.name(), std::ios::binary);

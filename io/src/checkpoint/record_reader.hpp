@@ -1,4 +1,4 @@
-// Reads the records of a checkpoint, at once or where they are in the file when they are asked for.
+// Reads the records of a checkpoint: at once, or later from their places in the file.
 #pragma once
 
 #include <cstddef>

@@ -55,7 +55,7 @@ std::string Config::state_toml() const {
 
 amr::ParameterSet Config::run_values() const { return that_determine(amr::Determines::kRun); }
 
-/// What solvers and cases declare, and regions, determine the state.
+/// Keys that solvers and cases declare, and keys of regions, determine the state.
 bool Config::is_of_run(const std::string& name) const {
   static const Schema core;
   const Key* const key = core.find(name);
@@ -186,8 +186,8 @@ void ConfigSource::complete_steps(amr::ParameterSet& values) const {
     set("amr.interval", 0);
   }
   if (values.integer("amr.interval") != 0 && cfl == 0.0) return;
-  // Twice the distance that a base step carries over the finest level that is tagged. A fixed
-  // number of steps does not tell its CFL number; 1 stands for it.
+  // Twice the distance that a base step carries over the finest level that is tagged. With a fixed
+  // number of steps the CFL number is not known, and 1 is used.
   const std::int64_t finer = values.flag("step.subcycling") ? values.integer("amr.levels") - 2 : 0;
   const double substeps = std::exp2(std::max<std::int64_t>(0, finer));
   const auto buffer =

@@ -42,7 +42,7 @@ std::string list_keys(const Schema& schema, std::string_view table) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The tables in a table of which a file may have several, as they follow its keys in a message.
+/// The lists of tables in a table, as they follow its keys in a message.
 std::string list_lists_in(const Schema& schema, std::string_view table) {
   std::string lists;
   for (const std::string& name : table_names(schema)) {
@@ -64,13 +64,13 @@ ConfigError unknown_table(const Schema& schema, const Setting& setting) {
                                  meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
 }
 
-/// Whether a table may be there several times, as [[table]].
+/// Whether a file may have a table several times, as [[table]].
 bool is_list(const Schema& schema, std::string_view table) {
   return std::ranges::any_of(schema.keys(),
                              [&](const Key& key) { return key.repeated && key.table() == table; });
 }
 
-/// Refuses [table] where [[table]] is meant, and the other way round.
+/// Refuses [table] instead of [[table]], and the other way round.
 void refuse_other_kind_of_table(const Schema& schema, const Setting& setting,
                                 std::string_view table) {
   const bool listed = listed_name(setting.key).has_value();
@@ -113,7 +113,7 @@ const Key* key_of(const Schema& schema, const Setting& setting) {
   const std::string name = declared_name(setting);
   const bool is_header = std::holds_alternative<TableHeader>(setting.value);
   if (const Key* key = schema.find(name)) {
-    // [[key]] is a wrong type, which is told as such.
+    // [[key]] is reported later as a value of a wrong type.
     if (!is_header) refuse_other_kind_of_table(schema, setting, table_of(name));
     return key;
   }

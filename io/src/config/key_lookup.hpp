@@ -1,4 +1,4 @@
-// Finds the keys that the settings of a configuration are for, or says what is wrong with a name.
+// Finds the keys of the settings of a configuration, and makes the errors for unknown names.
 #pragma once
 
 #include <set>

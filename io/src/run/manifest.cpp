@@ -82,7 +82,7 @@ bool is_as_written(const Json& json, std::string text) {
   return hash == hash_of_text(text.replace(place, kNoHash.size(), kNoHash));
 }
 
-/// What is wrong with a file; empty when it is as its line in the manifest says.
+/// The fault of a file; empty if it is as its entry in the manifest says.
 std::string fault_of(const fs::path& file, const Json& entry) {
   std::error_code failed;
   if (!fs::is_regular_file(file, failed)) return "is missing";

@@ -19,7 +19,7 @@ struct OutputError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// What to do with an earlier run in the folder.
+/// The treatment of an earlier run in the folder.
 enum class Earlier {
   kRefuse,   ///< the folder must be empty or must not exist
   kReplace,  ///< its files are removed; a folder with other files but no run is refused
@@ -58,8 +58,8 @@ class OutputFolder {
   OutputFolder(std::filesystem::path path, Earlier earlier);
 
   const std::filesystem::path& path() const { return path_; }
-  /// If somebody has removed the folder, makes it again and keeps other runs out of it. Throws
-  /// OutputError. \return whether it had to
+  /// If the folder has been removed, makes it again and keeps other runs out of it. Throws
+  /// OutputError. \return whether it was removed
   bool make_again();
   /// Removes the files that mark the run as complete, and unfinished files. For a run that
   /// continues, after all checks and after its tables have been begun. Throws OutputError.

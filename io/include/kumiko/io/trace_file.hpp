@@ -30,7 +30,7 @@ void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 /// \param path  the trace's file, or the folder of a run that has one
 amr::Trace read_trace(const std::filesystem::path& path);
 
-/// How the files that are exported from traces begin, by which they are told from others.
+/// The beginnings of the files that are exported from traces, which distinguish them from others.
 inline constexpr std::string_view kChromeTraceHead =
     R"({"displayTimeUnit":"ns","otherData":{"case":)";
 inline constexpr std::string_view kTraceTableHead = "base_step,level,i,j,kind,";
