@@ -26,6 +26,7 @@
 #include "run/progress.hpp"
 #include "run/ranks.hpp"
 #include "run/run_files.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/drift_name.hpp"
 #include "terminal/range_text.hpp"

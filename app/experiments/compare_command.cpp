@@ -13,7 +13,7 @@
 
 #include "experiments/comparison_report.hpp"
 #include "options/commands.hpp"
-#include "run/execute.hpp"
+#include "run/signals.hpp"
 #include "terminal/terminal.hpp"
 
 namespace kumiko::app {

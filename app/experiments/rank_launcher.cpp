@@ -12,7 +12,7 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/shell_word.hpp>
 
-#include "run/execute.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/programs.hpp"
 

@@ -15,7 +15,7 @@
 #include "experiments/counts.hpp"
 #include "experiments/rank_launcher.hpp"
 #include "options/commands.hpp"
-#include "run/execute.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/terminal.hpp"
 

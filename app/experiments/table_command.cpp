@@ -9,8 +9,8 @@
 
 #include "experiments/sweep.hpp"
 #include "options/commands.hpp"
-#include "run/execute.hpp"
 #include "run/published.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 

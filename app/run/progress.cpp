@@ -14,9 +14,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "run/execute.hpp"
 #include "run/problem.hpp"
 #include "run/ranks.hpp"
+#include "run/run_summary.hpp"
 
 namespace kumiko::app {
 
@@ -154,6 +154,11 @@ void StatusSignal::wait() {
     // Of two that come at once the system keeps the first: the user's is not taken for another's.
     asked_(signal.si_pid == ::getpid());
   }
+}
+
+void erase_progress() {
+  const Terminal terminal = Terminal::of_stderr();
+  if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
 }
 
 void hand_on_status_signal() noexcept { ::kill(::getpid(), SIGUSR2); }

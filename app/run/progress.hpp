@@ -56,6 +56,9 @@ class EarlyStatus {
 /// Asks this process for a status, for another one that got SIGUSR2. From any thread.
 void hand_on_status_signal() noexcept;
 
+/// On a terminal, erases the line of a Progress, which comes again below what is printed then.
+void erase_progress();
+
 /// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
 /// updates a second, imbalance so far, how busy the least and the most busy of
 /// several ranks were, patches per level; as much of it, in this order, as the terminal has room

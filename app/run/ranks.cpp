@@ -17,8 +17,9 @@
 #include <kumiko/io/summary.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 
-#include "run/execute.hpp"
+#include "run/origin.hpp"
 #include "run/progress.hpp"
+#include "run/signals.hpp"
 #include "terminal/c_library.hpp"
 #include "terminal/request.hpp"
 #include "terminal/terminal.hpp"

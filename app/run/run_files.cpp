@@ -19,7 +19,8 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
 
-#include "run/execute.hpp"
+#include "run/origin.hpp"
+#include "run/run_summary.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
@@ -163,7 +164,7 @@ void RunFiles::advise() {
   runtime::set_fault_advice(lines);
 }
 
-void RunFiles::go_on(const amr::Simulation& simulation) {
+void RunFiles::write_load(const amr::Simulation& simulation) {
   states_.settle_if_written();
   advise();
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {

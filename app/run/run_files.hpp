@@ -49,7 +49,7 @@ class RunFiles {
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
   void end_trace(amr::Trace&& trace) { trace_ = std::move(trace); }
   /// Writes to load.csv the base steps that have been taken since the last call.
-  void go_on(const amr::Simulation& simulation);
+  void write_load(const amr::Simulation& simulation);
 
   /// Settles, and writes the trace, for a run that has failed already: errors are ignored.
   void end_quietly() noexcept;
