@@ -18,6 +18,7 @@
 #include <kumiko/plugin/conformance.hpp>
 
 #include "options/commands.hpp"
+#include "run/problem_warnings.hpp"
 #include "run/progress.hpp"
 #include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"

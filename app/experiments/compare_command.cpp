@@ -13,6 +13,9 @@
 
 #include "experiments/comparison_report.hpp"
 #include "options/commands.hpp"
+#include "run/as_request.hpp"
+#include "run/problem_warnings.hpp"
+#include "run/run_parts.hpp"
 #include "run/signals.hpp"
 #include "terminal/terminal.hpp"
 

@@ -15,6 +15,8 @@
 #include "experiments/counts.hpp"
 #include "experiments/rank_launcher.hpp"
 #include "options/commands.hpp"
+#include "run/problem_warnings.hpp"
+#include "run/run_parts.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/terminal.hpp"

@@ -9,7 +9,9 @@
 
 #include "experiments/sweep.hpp"
 #include "options/commands.hpp"
+#include "run/problem_warnings.hpp"
 #include "run/published.hpp"
+#include "run/run_parts.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"

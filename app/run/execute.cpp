@@ -9,6 +9,7 @@
 #include "run/origin.hpp"
 #include "run/ranks.hpp"
 #include "run/run_files.hpp"
+#include "run/run_parts.hpp"
 #include "run/run_summary.hpp"
 #include "run/signals.hpp"
 #include "run/stops.hpp"

@@ -15,6 +15,7 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "run/due.hpp"
+#include "run/run_parts.hpp"
 #include "run/run_summary.hpp"
 
 namespace kumiko::app {

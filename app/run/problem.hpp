@@ -6,32 +6,17 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <kumiko/amr/finite_check.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
-#include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/run_options.hpp>
 #include <kumiko/plugin/registry.hpp>
 
 #include "terminal/request.hpp"
 
 namespace kumiko::app {
-
-/// The step outruns what the solver's ghosts serve.
-class TooFewSteps : public RequestError {
- public:
-  explicit TooFewSteps(const amr::CflError& error)
-      : RequestError(io::with_keys(error.what())), smallest_(error.smallest_steps()) {}
-  /// The number that amr::CflError::smallest_steps() gave.
-  std::int64_t smallest() const { return smallest_; }
-
- private:
-  std::int64_t smallest_;
-};
 
 /// A checked configuration and what it names.
 struct Problem {
@@ -102,60 +87,9 @@ Problem load_problem(const ProblemRequest& request, const io::Changes& changes =
 Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
                      const io::Checkpoint& checkpoint);
 
-/// Throws RequestError, naming the keys, when a run would go on from a checkpoint with another
-/// value of a key that no restart may change, or with another grid, as that of a case or a solver
-/// whose plugin has changed. \return the other keys that the field's bits depend
-/// on and that are changed, as io::Ancestor has them
-std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
-                           const io::Checkpoint& checkpoint);
-
-/// Throws RequestError, naming the keys, when a run would go on from the run in a folder with
-/// another value of a key that the field's bits depend on.
-/// \param changes  whether the restart changes keys: of the folder's run only those are then looked
-///     at that no restart may change
-void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes);
-
-/// " --plugin-path FILE" for each of the problem's plugins that does not come with Kumiko, as it
-/// follows "--restart FILE" in a message; empty without one.
-std::string plugin_options(const Problem& problem);
-
-/// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
-void check_output(const std::filesystem::path& path, io::Earlier earlier);
-io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier);
-
-/// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
-std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
-
-/// Refuses what the environment asks of the Runtime that writes a run's files where the backend has
-/// none: before anything is written. Throws RequestError, or std::runtime_error when the system
-/// refuses.
-void check_writing(const amr::Backend& backend);
-
-/// Warns on stderr of keys that are set by earlier names, or twice on the command line; of a
-/// problem, also of a solver that solves another equation than the one that the case is posed for.
-void warn_of(const io::ConfigSource& source);
-void warn_of(const Problem& problem);
-
-/// Warns on stderr if a mesh of several levels takes more point updates than the finest level's
-/// grid would take everywhere. \param fraction  the updates over those of that grid \param who "the
-/// run makes"
-void warn_above_uniform(const Problem& problem, double fraction, std::string_view who);
-
-/// The case, the solver and the plugins that they are from.
-std::string plugins_in_words(const Problem& problem);
-
-/// Throws the exception that is being handled: where a solver or a case is to blame, with the file
-/// that it is from.
-[[noreturn]] void rethrow_naming_plugins(const Problem& problem);
-
-/// Checks what make_simulation() checks before it builds anything. Throws RequestError.
-void check_parts(const Problem& problem, int owners);
-
-/// Builds the initial state, or that of a checkpoint; reports of faults name the problem's plugins
-/// from then on. Throws TooFewSteps, with the remedy, when the
-/// step outruns the ghosts, and RequestError when the checkpoint does not fit. All owners call it.
-std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
-                                                 const io::Checkpoint* from = nullptr,
-                                                 amr::Owner& owner = amr::sole_owner());
+/// Checks the configuration of a checkpoint, read from `file`, with other values in place of those
+/// of its sidecar, and with the request's overrides. Throws RequestError.
+Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
+                     const io::Checkpoint& checkpoint, const io::ValuesBeside& beside);
 
 }  // namespace kumiko::app

@@ -20,6 +20,7 @@
 #include <kumiko/viz/state_image.hpp>
 
 #include "run/origin.hpp"
+#include "run/run_parts.hpp"
 #include "run/run_summary.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"

@@ -14,6 +14,8 @@
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
+#include "run/run_parts.hpp"
+#include "run/same_run.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/terminal.hpp"
 
