@@ -1,25 +1,25 @@
-#include <algorithm>
-#include <array>
+// kumiko run: computes a case, alone or with other ranks, and writes its files.
 #include <cstdio>
-#include <fstream>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/amr/step_error.hpp>
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/file_hash.hpp>
-#include <kumiko/io/manifest.hpp>
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/model/rank_forecast.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
+#include "commands/earlier_summary.hpp"
+#include "commands/print_summary.hpp"
 #include "options/commands.hpp"
 #include "run/dry_run.hpp"
 #include "run/execute.hpp"
@@ -30,8 +30,6 @@
 #include "run/run_parts.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
-#include "terminal/drift_name.hpp"
-#include "terminal/range_text.hpp"
 #include "terminal/saved_results.hpp"
 #include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
@@ -39,110 +37,6 @@
 namespace kumiko::app {
 
 namespace {
-
-void print_load(const io::RunSummary& s) {
-  const amr::WorkerLoad all = s.work.total();
-  const double time = all.busy_s + all.wait_s;
-  if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
-  if (s.work.longest_waits.empty()) return;
-  const amr::PatchWait& wait = s.work.longest_waits.front();
-  // In the order of the causes. Patches wait in blocks, which are named after their first one.
-  constexpr std::array kAwaited = {"a neighbouring block, from", "a coarser block, from",
-                                   "the block of a parent,", "the block of a child,"};
-  const bool is_of_level = wait.cause == amr::WaitCause::kLevel;
-  const std::string waits = is_of_level
-                                ? fmt::format("worker {}", wait.worker)
-                                : fmt::format("the block from {} on", to_string(wait.patch));
-  const std::string awaited =
-      is_of_level ? "the level's last patch," : kAwaited[static_cast<std::size_t>(wait.cause)];
-  fmt::print("longest wait         {:.2g} s in base step {}: {} waited for {} {}\n", wait.seconds,
-             wait.step, waits, awaited, to_string(wait.awaited));
-}
-
-void print_component(const io::RunSummary& s, std::size_t at) {
-  fmt::print("  {:<19}", s.component_names[at]);
-  if (s.errors) {
-    const amr::ErrorNorms& errors = s.errors->components[at];
-    fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", errors.rms, errors.l1_relative);
-  }
-  const amr::FieldFigures& field = s.field.components[at];
-  fmt::print("range {}", range_text(field.minimum, field.maximum));
-  const std::optional<double> drift = s.mass_drifts.at(at);
-  if (drift) fmt::print(", {} {:.3e}", drift_name(s.open_domain), *drift);
-  fmt::print("\n");
-}
-
-void print_mass_drift(const io::RunSummary& s) {
-  const std::optional<double> drift = s.mass_drift();
-  if (!drift) return;
-  fmt::print("{:<20} {:.3e}  (over the initial integral of |u|{}{})\n", drift_name(s.open_domain),
-             *drift, s.mass_drifts.size() > 1 ? "; the largest of the components" : "",
-             s.open_domain ? "; the domain is open" : "");
-}
-
-void print_ranks(const io::RunSummary& s) {
-  // A run that had nothing left to do has figures of ranks that did nothing.
-  if (s.ranks.empty() || !s.updates_per_core_s) return;
-  io::RankSummary all;
-  double least = 1.0;
-  double most = 0.0;
-  double largest_s = 0.0;
-  for (const io::RankSummary& rank : s.ranks) {
-    const double time = rank.load.busy_s + rank.load.wait_s;
-    const double busy = time > 0.0 ? rank.load.busy_s / time : 0.0;
-    least = std::min(least, busy);
-    most = std::max(most, busy);
-    largest_s = std::max(largest_s, rank.load.busy_s);
-    all.load += rank.load;
-    all.messages += rank.messages;
-    all.bundles += rank.bundles;
-    all.bytes += rank.bytes;
-  }
-  const double mean_s = all.load.busy_s / static_cast<double>(s.ranks.size());
-  fmt::print(
-      "ranks                {}, busy {:.1f} .. {:.1f} %; largest load {:.3f} of the mean; {} "
-      "moved between them\n",
-      s.ranks.size(), 100.0 * least, 100.0 * most, mean_s > 0.0 ? largest_s / mean_s : 0.0,
-      counted(s.moved_patches, "patch", "patches"));
-  const auto bundles = static_cast<double>(std::max<std::uint64_t>(all.bundles, 1));
-  fmt::print("messages             {} in {} bundles of {:.0f} bytes\n", all.messages, all.bundles,
-             static_cast<double>(all.bytes) / bundles);
-}
-
-void print_summary(const io::RunSummary& s) {
-  fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
-             s.backend, s.workers, s.steps);
-  if (s.errors) {
-    fmt::print("RMS error            {:.4e}\n", s.errors->rms);
-    fmt::print("relative L1 error    {:.4e}\n", s.errors->l1_relative);
-    fmt::print("largest error        {:.4e}\n", s.errors->linf);
-  }
-  fmt::print("range                {}\n", range_text(s.field.minimum, s.field.maximum));
-  for (std::size_t at = 0; at < s.field.components.size(); ++at) print_component(s, at);
-  print_mass_drift(s);
-  fmt::print("largest CFL number   {:.3g}\n", s.work.largest_cfl);
-  fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.work.updates(),
-             100.0 * s.fraction_of_uniform);
-  fmt::print("patches per level    {}  ({})\n", fmt::join(s.patches_per_level, ", "),
-             counted(s.work.regrids, "regrid"));
-  if (s.unnested_patches > 0) {
-    fmt::print(
-        "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
-        "in\n",
-        s.unnested_patches, s.unnested_patches == 1 ? "" : "s",
-        s.unnested_patches == 1 ? "it" : "them");
-  }
-  fmt::print("wall time            {:.2f} s", s.wall_s);
-  if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s per core)", *s.updates_per_core_s);
-  fmt::print("\n");
-  fmt::print("imbalance            {:.3f}  (largest over mean work; 1 is perfect; {})\n",
-             s.work.imbalance(), counted(s.work.total().steals, "steal"));
-  print_load(s);
-  print_ranks(s);
-  fmt::print("memory               {:.0f} MB at most  (the patches: {:.1f} bytes per point)\n",
-             static_cast<double>(s.peak_rss_bytes) * 1e-6, s.memory.bytes_per_point());
-  fmt::print("state hash           {}\n", s.state_hash);
-}
 
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
@@ -197,40 +91,6 @@ void tell_restart(const Start& start, int step) {
     if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
   }
   std::fflush(stdout);
-}
-
-/// Whether the summary in a folder is the one that its run has written.
-bool has_own_summary(const std::filesystem::path& folder) {
-  constexpr std::array kSummary = {io::kSummaryFile};
-  try {
-    return io::check_folder(folder, kSummary).altered.empty();
-  } catch (const io::OutputError&) {
-    return false;
-  }
-}
-
-/// The summary that a run has left in the folder that it is to go on in, although it is done; null
-/// without one, or when it has been altered, for it will stand in a new manifest. To be asked
-/// before the folder is taken: the files of its end are removed then.
-nlohmann::ordered_json earlier_summary(const Start& start) {
-  if (!is_done(start) || start.earlier != io::Earlier::kContinue) return {};
-  if (!has_own_summary(start.path)) return {};
-  std::ifstream stream(start.path / io::kSummaryFile);
-  auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
-  return summary.is_object() ? summary : nlohmann::ordered_json();
-}
-
-/// What a run's summary says: of one that had nothing left to do, what it said before, since times,
-/// rates and memory are those of the steps.
-nlohmann::ordered_json summary_json(const io::RunSummary& summary,
-                                    const nlohmann::ordered_json& earlier) {
-  nlohmann::ordered_json json = io::to_json(summary);
-  const char* const hash = "state_hash";
-  if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
-  nlohmann::ordered_json kept = earlier;
-  kept["config"] = json.at("config");
-  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
-  return kept;
 }
 
 /// Whether both lead to one folder, by whatever links; it need not be there yet.
@@ -359,6 +219,55 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
   return kDone;
 }
 
+/// Takes the steps of a run. The message of a failure says how to continue.
+io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& start,
+                          amr::Backend& backend, amr::Simulation& simulation, RunFiles& files) {
+  const Problem& problem = start.problem;
+  if (start.from && !files.has_rows()) files.diagnose(simulation);
+  const Watched watched(simulation);
+  Progress progress(request.quiet, problem.run.case_name, problem, simulation, &ranks);
+  try {
+    return execute(problem, backend, simulation, progress, &files, past_of(start.from), &ranks);
+  } catch (const std::exception& error) {
+    std::string way = way_on(files, problem);
+    if (way.empty()) throw;
+    const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
+                             dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
+    if (is_too_long && problem.options.steps > 0) {
+      way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
+    }
+    const Failure failure =
+        ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
+    throw std::runtime_error(failure.line + way);
+  }
+}
+
+/// Writes the last files of a run that is complete, and prints its results.
+void finish(const RunRequest& request, const Start& start, const amr::Simulation& simulation,
+            const io::RunSummary& summary, const nlohmann::ordered_json& earlier, RunFiles& files) {
+  warn_above_uniform(start.problem, summary.fraction_of_uniform, "the run made");
+  files.write_picture(simulation, "field_end.png");
+  const nlohmann::ordered_json json = summary_json(summary, earlier);
+  try {
+    files.finish(json, while_running(request.summary));
+  } catch (const std::exception&) {
+    throw std::runtime_error(failure_now().line + way_on(files, start.problem));
+  }
+  if (request.summary == kStdout) {
+    try {
+      write_summary(kStdout, json.dump(2) + "\n");
+    } catch (const io::OutputError& error) {
+      throw io::OutputError(fmt::format("{}; the run is complete, its files are in '{}'",
+                                        error.what(), start.path.string()));
+    }
+  }
+  if (request.quiet) return;
+  print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
+    print_summary(summary);
+    fmt::print("files                {}/\n", start.path.string());
+  });
+}
+
 /// Takes the run's decisions and writes its files.
 int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   std::optional<Start> started;
@@ -393,49 +302,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) tell_restart(start, simulation->step());
   if (!start.from) files.write_picture(*simulation, "field_start.png");
-
-  io::RunSummary summary;
-  {
-    if (start.from && !files.has_rows()) files.diagnose(*simulation);
-    const Watched watched(*simulation);
-    Progress progress(request.quiet, problem.run.case_name, problem, *simulation, &ranks);
-    try {
-      summary =
-          execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
-    } catch (const std::exception& error) {
-      std::string way = way_on(files, problem);
-      if (way.empty()) throw;
-      const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
-                               dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
-      if (is_too_long && problem.options.steps > 0) {
-        way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
-      }
-      const Failure failure =
-          ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
-      throw std::runtime_error(failure.line + way);
-    }
-  }
-  warn_above_uniform(problem, summary.fraction_of_uniform, "the run made");
-  files.write_picture(*simulation, "field_end.png");
-  const nlohmann::ordered_json json = summary_json(summary, earlier);
-  try {
-    files.finish(json, while_running(request.summary));
-  } catch (const std::exception&) {
-    throw std::runtime_error(failure_now().line + way_on(files, problem));
-  }
-  if (request.summary == kStdout) {
-    try {
-      write_summary(kStdout, json.dump(2) + "\n");
-    } catch (const io::OutputError& error) {
-      throw io::OutputError(fmt::format("{}; the run is complete, its files are in '{}'",
-                                        error.what(), start.path.string()));
-    }
-  }
-  if (request.quiet) return kDone;
-  print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
-    print_summary(summary);
-    fmt::print("files                {}/\n", start.path.string());
-  });
+  const io::RunSummary summary = take_steps(request, ranks, start, *backend, *simulation, files);
+  finish(request, start, *simulation, summary, earlier, files);
   return kDone;
 }
 
