@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "options/value_check.hpp"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): the parser's
 class App;
 }  // namespace CLI
@@ -19,31 +21,6 @@ class App;
 namespace kumiko::app {
 
 struct DescribedCommand;
-
-/// What the values of an option are checked for: messages in plain words, with what they can be.
-struct ValueCheck {
-  /// Says what is wrong with a value; empty where nothing is.
-  std::function<std::string(const std::string& value)> fault;
-  std::string shown = {};                 ///< beside the option in the help
-  std::vector<std::string> choices = {};  ///< all the values, if they are a few words
-};
-
-/// "a, b or c"
-std::string listed(const std::vector<std::string>& words, std::string_view last = "or");
-
-/// One of these; the message names them all, and the nearest one.
-ValueCheck one_of(std::vector<std::string> choices);
-
-/// A whole number within these, without a 0 in front of others.
-ValueCheck whole_number(std::uint64_t least, std::uint64_t most);
-/// A whole number within these, which the help shows.
-ValueCheck between(std::uint64_t least, std::uint64_t most);
-
-/// Any finite number.
-ValueCheck any_number();
-
-/// An unset variable of a script must not stand for a default.
-ValueCheck not_empty();
 
 /// How an option may be given.
 struct Rules {
