@@ -10,7 +10,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// Whether the summary in a folder is the one that its run has written.
+/// True if the summary in a folder is the one that its run has written.
 bool has_own_summary(const std::filesystem::path& folder) {
   constexpr std::array kSummary = {io::kSummaryFile};
   try {

@@ -79,7 +79,7 @@ constexpr Command kCommands[] = {
      new_case_command},
 };
 
-/// Whether main() has done its work, so that exit() is its own.
+/// True if main() has done its work, so that exit() is its own.
 std::atomic<bool> main_returns{false};
 
 /// Reports that a plugin, or a library, has called exit(), and ends the process as a failed run,

@@ -23,7 +23,7 @@ void print_load(const io::RunSummary& s) {
   if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
   if (s.work.longest_waits.empty()) return;
   const amr::PatchWait& wait = s.work.longest_waits.front();
-  // In the order of the causes. Patches wait in blocks, which are named after their first one.
+  // In the order of the causes. Patches wait in blocks, which have the name of their first one.
   constexpr std::array kAwaited = {"a neighbouring block, from", "a coarser block, from",
                                    "the block of a parent,", "the block of a child,"};
   const bool is_of_level = wait.cause == amr::WaitCause::kLevel;
@@ -58,7 +58,7 @@ void print_mass_drift(const io::RunSummary& s) {
 }
 
 void print_ranks(const io::RunSummary& s) {
-  // A run that had nothing left to do has figures of ranks that did nothing.
+  // A run without steps left has numbers of ranks that did nothing.
   if (s.ranks.empty() || !s.updates_per_core_s) return;
   io::RankSummary all;
   double least = 1.0;

@@ -46,7 +46,7 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   return io::RunHistory{attributes.initial_masses, sidecar->wall_s, sidecar->reached};
 }
 
-/// Nobody knows then what the run has taken so far.
+/// Without the sidecar, the cost of the earlier part of the run is not known.
 void warn_without_sidecar(const Start& start) {
   if (!start.from || start.from->sidecar_fault.empty()) return;
   print_warning("{}; seconds, steals, waits and imbalance count from base step {}{}",
@@ -57,7 +57,7 @@ void warn_without_sidecar(const Start& start) {
                     : "");
 }
 
-/// More workers than cores are what was asked for, and slower: no error.
+/// More workers than cores are slower, but they were requested: not an error.
 void warn_above_budget(const amr::Backend& backend) {
   const int cores = runtime::available_cores();
   if (backend.workers() <= cores) return;
@@ -67,7 +67,7 @@ void warn_above_budget(const amr::Backend& backend) {
       counted(backend.workers(), "worker"), counted(cores, "core"));
 }
 
-/// Says from where the run goes on, or that it is complete.
+/// Says from where the run continues, or that it is complete.
 void tell_restart(const Start& start, int step) {
   const std::string file = start.from->file.string();
   const Problem& problem = start.problem;
@@ -93,7 +93,7 @@ void tell_restart(const Start& start, int step) {
   std::fflush(stdout);
 }
 
-/// Whether both lead to one folder, by whatever links; it need not be there yet.
+/// True if both paths lead to one folder, also by links. It need not exist.
 bool is_same_place(const std::filesystem::path& one, const std::filesystem::path& other) {
   std::error_code hidden;
   const auto place = [&hidden](const std::filesystem::path& folder) {
@@ -102,8 +102,8 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
   return place(one) == place(other) && !hidden;
 }
 
-/// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
-/// The newest checkpoint may still be on its way to the disk.
+/// The end of the message of a failed run, which says how to continue; empty without a checkpoint.
+/// Waits for the newest one, which may not be on the disk yet.
 std::string way_on(RunFiles& files, const Problem& problem) {
   files.end_quietly();
   if (!files.latest()) return {};
@@ -111,7 +111,7 @@ std::string way_on(RunFiles& files, const Problem& problem) {
                      plugin_options(problem));
 }
 
-/// The same for a rank that has written none of the files: the restart finds the newest whole one.
+/// The same on a rank that writes no files: the restart finds the newest whole one.
 std::string way_on(const std::filesystem::path& folder, const Problem& problem) {
   if (!newest_checkpoint(folder)) return {};
   return fmt::format("; continue with --restart {}{}", io::shell_word(folder.string()),
@@ -119,7 +119,7 @@ std::string way_on(const std::filesystem::path& folder, const Problem& problem) 
 }
 
 /// The options and the files that must be the same on all ranks. If they differed, ranks would wait
-/// for each other, or one would not do what it was told.
+/// for each other, or ignore their own options.
 std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& request,
                                                            const Start& start) {
   const Problem& problem = start.problem;
@@ -138,7 +138,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
           {"--quiet", request.quiet ? "on" : ""}};
 }
 
-/// What a rank does before all begin: whatever can be refused.
+/// Prepares a rank, and refuses whatever can be refused, before all begin.
 Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
   Start start = start_of(request, ranks.leads());
@@ -156,7 +156,7 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
   return start;
 }
 
-/// Tells where the ranks of a run are.
+/// Shows where the ranks of a run are.
 Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   Ranks::Places places = ranks.places();
   if (!ranks.leads()) return places;
@@ -165,7 +165,7 @@ Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   return places;
 }
 
-/// Says so if fewer ranks can be expected to be faster.
+/// Warns if fewer ranks can be expected to be faster.
 void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int workers,
                    const Ranks::Places& places) {
   const auto seconds = simulation.expected_seconds();
@@ -178,7 +178,7 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
                               .subcycling = options.subcycling,
                               .interval = to_regrid > 0 ? to_regrid : kWithoutRegrids,
                               .cores = places.cores};
-  // Of the networks between hosts the fastest: nobody is warned of one that is not there.
+  // The fastest network between hosts, so that the warning does not come from an assumed slow one.
   const model::Network& network = model::kNetworks[places.hosts > 1 ? 1 : 0].network;
   const auto fewer = model::faster_on_fewer(
       start, ranks.size(),
@@ -193,7 +193,7 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
       kMilliseconds * fewer->seconds);
 }
 
-/// Makes a rank's simulation, and drops what it goes on from.
+/// Makes a rank's simulation, and frees the checkpoint that it continues from.
 std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
                                                amr::Owner& owner) {
   auto simulation = make_simulation(start.problem, backend,
@@ -205,8 +205,8 @@ std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backe
   return simulation;
 }
 
-/// Computes with the others what the leader wants to know.
-/// \param start  this rank's; a failure may need it
+/// Computes with the other ranks what the leader requests.
+/// \param start  this rank's; the message of a failure needs it
 int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend,
            std::optional<Start>& start) {
   ranks.join([&]() -> Ranks::Prepared {
@@ -315,9 +315,9 @@ int run_case(RunRequest& request) {
   check_preview(request);
   heed_signals(true);
   hold_status_signal();
-  // From here on something may befall one rank alone.
+  // From here on a failure may be of one rank alone.
   set_silent(false);
-  // The ranks meet before there is a Runtime, and look for messages in it while it is there.
+  // The ranks meet before there is a Runtime, and poll for messages in it while it exists.
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;
   std::optional<Start> followed;
@@ -334,11 +334,11 @@ int run_case(RunRequest& request) {
   } catch (const std::exception& error) {
     Failure failure =
         ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
-    // Where the leader is lost, with what it knew of the files.
+    // If the leader is lost, this rank says how to continue.
     if (followed && !failure.line.empty()) {
       failure.line += way_on(followed->path, followed->problem);
     }
-    // An MPI may end this process as soon as the ranks part.
+    // An MPI may end this process as soon as the ranks leave.
     if (!failure.line.empty()) {
       set_silent(false);
       error_line(failure.line, failure.code);

@@ -72,7 +72,7 @@ std::optional<double> error_of(const io::RunSummary& summary, std::string_view n
 /// by; empty if that run is not measured, or if an error is 0.
 std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run);
 
-/// Whether mass may enter and leave.
+/// True if mass may enter and leave.
 bool is_open(const Comparison& comparison);
 
 /// The contender's run to compare with a published value, or nullptr: a run to the end whose finest

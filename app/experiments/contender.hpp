@@ -21,7 +21,7 @@ struct Contender {
   std::string file_interpolation = {};  ///< the file's step.time_interpolation,
   std::string interpolation = {};       ///< and the one that it runs with
 
-  /// Whether it sets a key of its own, given by the full name.
+  /// True if it sets a key of its own, given by the full name.
   bool sets(const std::string& key) const;
   /// The contender as the command line names it: "--solver NAME,KEY=VALUE".
   std::string as_asked() const { return option + ' ' + label; }

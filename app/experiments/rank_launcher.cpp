@@ -82,7 +82,7 @@ std::string run_words(const CaseRequest& request, int workers, const fs::path& f
   return text;
 }
 
-/// Whether a launcher draws this line between paragraphs.
+/// True if a launcher draws this line between paragraphs.
 bool is_ruler(const std::string& line) {
   return line.find_first_not_of("-=* ") == std::string::npos;
 }

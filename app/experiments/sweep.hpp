@@ -76,7 +76,7 @@ void print_found(const std::filesystem::path& folder, const std::filesystem::pat
 void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem::path& output,
                               const std::string& what, const std::string& remedy);
 
-/// Whether a file may be put into a folder, without changing anything; an empty path stands for
+/// Checks that a file may be put into a folder, without changing anything; an empty path stands for
 /// none. `what` says what an earlier one is of. Throws RequestError.
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
                       const std::string& what);

@@ -43,7 +43,7 @@ DescribedOption named(const std::string& names, const std::string& help) {
   return {.name = names.substr(comma + 1), .help = help, .brief = names.substr(0, comma)};
 }
 
-/// As the man page and the completions show it.
+/// An option as the man page and the completions show it.
 DescribedOption describe(const std::string& name, const Target& target, const std::string& help,
                          const Rules& rules) {
   DescribedOption option = named(name, help);

@@ -52,7 +52,7 @@ bool is_option_of(const CLI::App& command, const std::string& word) {
          command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
 }
 
-/// The command that was meant, as far as the parser got.
+/// The command as far as the parser got.
 const CLI::App& innermost(const CLI::App& app) {
   const CLI::App* command = &app;
   while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
@@ -68,7 +68,7 @@ std::string arguments_of(const CLI::App& command) {
   return listed(names, "and");
 }
 
-/// What the parser says, where its words are not for a user.
+/// The parser's message, in plain words.
 std::string in_plain_words(const CLI::App& command, const CLI::ParseError& error) {
   std::string what = error.what();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {

@@ -1,4 +1,4 @@
-// Says in words for whoever typed a command line why it was refused.
+// The messages about command lines that are refused.
 #pragma once
 
 #include <string>

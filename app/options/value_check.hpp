@@ -9,11 +9,11 @@
 
 namespace kumiko::app {
 
-/// What the values of an option are checked for: messages in plain words, with what they can be.
+/// A check of the values of an option, with messages in plain words.
 struct ValueCheck {
-  /// Says what is wrong with a value; empty where nothing is.
+  /// The fault of a value; empty without one.
   std::function<std::string(const std::string& value)> fault;
-  std::string shown = {};                 ///< beside the option in the help
+  std::string shown = {};                 ///< next to the option in the help
   std::vector<std::string> choices = {};  ///< all the values, if they are a few words
 };
 
@@ -31,7 +31,7 @@ ValueCheck between(std::uint64_t least, std::uint64_t most);
 /// Any finite number.
 ValueCheck any_number();
 
-/// An unset variable of a script must not stand for a default.
+/// Any text but the empty one: an unset variable of a script must not stand for a default.
 ValueCheck not_empty();
 
 }  // namespace kumiko::app

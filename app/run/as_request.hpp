@@ -12,7 +12,7 @@
 
 namespace kumiko::app {
 
-/// The step outruns what the solver's ghosts serve.
+/// A step is too long for the solver's ghosts.
 class TooFewSteps : public RequestError {
  public:
   explicit TooFewSteps(const amr::CflError& error)
@@ -24,7 +24,7 @@ class TooFewSteps : public RequestError {
   std::int64_t smallest_;
 };
 
-/// Calls make() and turns what it throws about its input into a RequestError.
+/// Calls make() and turns its errors about the input into RequestErrors.
 template <class Make>
 auto as_request(Make make) {
   try {

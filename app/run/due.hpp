@@ -19,7 +19,7 @@ class Due {
   int steps_left(int step) const { return every_ > 0 ? every_ - step % every_ : kLongestRound; }
   /// The next time after those that have been reached.
   double next(double reached) const { return times_.next(reached); }
-  /// Whether it is due at a step that reaches a time; the step before, where the loop looked,
+  /// True if it is due at a step that reaches a time; the step before, where the loop looked,
   /// reached less.
   bool is_now(int step, double before, double reached) const {
     return (every_ > 0 && step % every_ == 0) || times_.next(before) <= reached;

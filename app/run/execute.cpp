@@ -21,12 +21,12 @@ namespace kumiko::app {
 
 namespace {
 
-/// Says once that a feature may leave the buffer before the mesh can follow it.
+/// Warns once that a feature may leave the buffer before the mesh can follow it.
 class BufferWatch {
  public:
-  void look(const amr::Simulation& simulation) {
-    if (has_told_ || !simulation.buffer_outrun_at()) return;
-    has_told_ = true;
+  void check(const amr::Simulation& simulation) {
+    if (has_warned_ || !simulation.buffer_outrun_at()) return;
+    has_warned_ = true;
     erase_progress();
     print_warning(
         "in base step {} the flow may carry features further than amr.buffer, {}, before the mesh "
@@ -36,7 +36,7 @@ class BufferWatch {
   }
 
  private:
-  bool has_told_ = false;
+  bool has_warned_ = false;
 };
 
 /// The loop over a run's base steps, which writes files as they become due.
@@ -71,7 +71,7 @@ class RunLoop {
     history_.wall_s = stops_.wall_s();
   }
 
-  /// Whether steps were taken.
+  /// True if steps were taken.
   bool has_advanced() const { return simulation_.step() > past_step_; }
   const io::RunHistory& history() const { return history_; }
 
@@ -82,7 +82,7 @@ class RunLoop {
     const double before = history_.reached.value();
     advance(before);
     trace_.after(simulation_);
-    buffer_.look(simulation_);
+    buffer_.check(simulation_);
     history_.wall_s = stops_.wall_s();
     const double reached = std::max(before, simulation_.reach());
     history_.reached = reached;

@@ -24,7 +24,7 @@ std::vector<std::string> names(const Factories& factories) {
   return list;
 }
 
-/// What a key names, or the error that says where it was set and what it can be.
+/// The factory that a key names. Throws the error that says where the key was set, and its choices.
 /// \param kind  "case" or "solver", whose name the key `kind`.name gives
 template <class Factories>
 const auto& named(const io::ConfigSource& source, const char* kind, const Factories& factories,
@@ -40,7 +40,7 @@ const auto& named(const io::ConfigSource& source, const char* kind, const Factor
                        skipped_in_words(plugins)));
 }
 
-/// A solver's configuration with what "auto" stands for: a restart must not choose anew.
+/// A configuration with the value that "auto" stands for, because a restart must not choose again.
 io::Config chosen(const io::Config& config, const amr::SolverTraits& traits) {
   constexpr const char* kKey = "step.time_interpolation";
   if (config.values().text(kKey) != "auto") return config;
@@ -53,7 +53,7 @@ void require_available(const io::ConfigSource& source, io::Compression compressi
                                       "the HDF5 library has no deflate filter; set it to none"));
 }
 
-/// Refuses base steps that are to end at given times where that cannot be.
+/// Refuses base steps that end at given times, if that is not possible.
 void require_exact(const io::ConfigSource& source, const amr::SimulationOptions& options,
                    const io::RunOptions& run) {
   constexpr const char* kKey = "output.exact";
@@ -69,7 +69,7 @@ void require_exact(const io::ConfigSource& source, const amr::SimulationOptions&
   }
 }
 
-/// What the factory declares goes into the schema; what the others do is noted.
+/// Adds the parameters of a factory to the schema, and notes those of the others.
 template <class Factory>
 void declare(io::Schema& schema, const char* kind, const Factory& chosen,
              const std::vector<Factory>& all) {
@@ -92,9 +92,8 @@ io::Schema schema_of(const plugin::Registry& plugins, const plugin::CaseFactory&
   return schema;
 }
 
-/// Leaves out what the solver does not know any more. No restart changes the case, so what that
-/// does not know is refused.
-/// \return what was left out
+/// Leaves out keys that the solver does not have any more. Refuses those that the case does not
+/// have any more, because no restart changes the case. \return the keys that were left out
 std::vector<std::string> forget_unknown(io::ConfigSource& source, const io::Schema& schema,
                                         const plugin::CaseFactory& the_case) {
   std::vector<std::string> of_case;

@@ -18,9 +18,9 @@
 
 namespace kumiko::app {
 
-/// A checked configuration and what it names.
+/// A checked configuration, with the case and the solver that it names.
 struct Problem {
-  io::ConfigSource source;  ///< that it was read from, for messages
+  io::ConfigSource source;  ///< of the configuration, for messages
   io::Config config;
   std::shared_ptr<const plugin::Registry> plugins;  ///< that it was made from
   std::unique_ptr<amr::Case> the_case;
@@ -29,53 +29,53 @@ struct Problem {
   std::filesystem::path solver_file;  ///< and the solver
   amr::SimulationOptions options;
   io::RunOptions run;
-  int stop_step;    ///< the last base step, whatever names it; kNoStep where the end's time does
+  int stop_step;    ///< the last base step; kNoStep if the run ends at a time
   int workers;      ///< the request's or the configuration's; 0 = all available
   int trace_from;   ///< base step at which a trace begins, -1 for none
   int trace_until;  ///< and at which it ends, at most stop_step
-  /// Of a run's configuration: keys that its solver does not have any more, as "solver.x: 0.5".
+  /// Keys of a run's configuration that its solver does not have any more, as "solver.x: 0.5".
   std::vector<std::string> forgotten;
 
   static constexpr int kNoStep = std::numeric_limits<int>::max();
 
-  /// Whether a run of it has come to where it is to end.
+  /// True if a run of it has come to its end.
   bool is_over(const amr::Simulation& simulation) const {
     return simulation.is_over() || simulation.step() >= stop_step;
   }
-  /// Whether a run of it goes to the end of its case's time.
+  /// True if a run of it covers the case's whole time.
   bool goes_to_the_end() const {
     return stop_step == (options.steps > 0 ? options.steps : kNoStep) &&
            end_time() == the_case->end_time();
   }
-  /// When a run ends.
+  /// The time at which a run ends.
   double end_time() const {
     return options.end_time > 0.0 ? options.end_time : the_case->end_time();
   }
 
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
-  /// Point updates that so many base steps take where the finest level's grid is everywhere.
+  /// The point updates of so many base steps on the finest level's grid everywhere.
   double uniform_updates(int steps) const;
 };
 
-/// The key that stands for --workers.
+/// The key of --workers.
 inline constexpr const char* kWorkersKey = "runtime.workers";
 
-/// What a problem is made from.
+/// The input of a problem.
 struct ProblemRequest {
   std::filesystem::path config = {};
   std::vector<std::string> overrides = {};          ///< KEY=VALUE
   int workers = 0;                                  ///< 0 = as the configuration says
-  std::shared_ptr<const plugin::Registry> plugins;  ///< where its solver and its case are found
+  std::shared_ptr<const plugin::Registry> plugins;  ///< with its solver and its case
   std::string solver = {};       ///< instead of the configuration's, where not empty
-  std::string solver_from = {};  ///< what has named it, for messages
-  /// Whether the configuration is a run's own. Its solver's keys may then be those of an earlier
-  /// version of the plugin: what that does not know any more is left out.
+  std::string solver_from = {};  ///< the option that names it, for messages
+  /// True if the configuration is a run's own. Its solver's keys may be those of an earlier version
+  /// of the plugin. Keys that the solver does not have any more are then left out.
   bool is_of_run = false;
 };
 
-/// What looked like plugins and was not taken for one, as it follows the message that a solver or a
-/// case was not found: ". 'FILE' was skipped, since REASON"; empty without any.
+/// The files that look like plugins and were skipped, to follow the message that a solver or a case
+/// was not found: ". 'FILE' was skipped, since REASON"; empty without any.
 std::string skipped_in_words(const plugin::Registry& plugins);
 
 /// Reads and checks the request's configuration with its overrides, and then the changes. Throws

@@ -17,7 +17,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// The words for an error, with the plugins that it can be from.
+/// The message of an error, with the plugins that it can be from.
 std::string in_words(const std::exception& error, const Problem& problem) {
   return fmt::format("{} ({})", io::with_keys(error.what()), plugins_in_words(problem));
 }
@@ -25,7 +25,7 @@ std::string in_words(const amr::DeclarationError& error, const Problem& problem)
   return fmt::format("'{}': {}", problem.solver_file.string(), error.what());
 }
 
-/// Calls make(); what it throws names the key's place, or the plugin to blame.
+/// Calls make(). Its errors name the place of the key, or the plugin to blame.
 template <class Make>
 auto blaming(const Problem& problem, Make make) {
   return as_request([&] {
@@ -36,7 +36,7 @@ auto blaming(const Problem& problem, Make make) {
     } catch (const amr::DeclarationError& error) {
       throw RequestError("{}", in_words(error, problem));
     } catch (const std::invalid_argument& error) {
-      // Of the case, the solver, or that they do not fit each other.
+      // An error of the case or the solver, or they do not fit each other.
       throw RequestError("{}", in_words(error, problem));
     } catch (const amr::BrokenValueError& error) {
       throw std::runtime_error(in_words(error, problem));
@@ -60,7 +60,7 @@ std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Proble
 
 void check_writing(const amr::Backend& backend) {
   if (backend.runtime() != nullptr) return;
-  // As io::StateWriter makes it, when the folder has been taken already.
+  // io::StateWriter makes the same one, after the folder has been taken.
   as_request([] { const runtime::Runtime trial({.workers = 1}); });
 }
 
@@ -107,7 +107,7 @@ std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Ba
                                                               problem.options, owner)
                           : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
                                                               problem.options, from->run, owner);
-    // An indicator that fails should do so before work starts.
+    // An indicator that fails should fail before work starts.
     if (problem.run.output_extras && owner.number() == 0) simulation->save_with_extras();
     return simulation;
   });

@@ -13,35 +13,34 @@
 
 namespace kumiko::app {
 
-/// The run's folder: the check before work starts, and the folder itself. Both throw RequestError.
+/// Check the run's folder before work starts, and take it. Both throw RequestError.
 void check_output(const std::filesystem::path& path, io::Earlier earlier);
 io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier);
 
-/// Makes the backend. Throws RequestError, or std::runtime_error when the system refuses.
+/// Makes the backend. Throws RequestError, or std::runtime_error if the system refuses.
 std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
 
-/// Refuses what the environment asks of the Runtime that writes a run's files where the backend has
-/// none: before anything is written. Throws RequestError, or std::runtime_error when the system
-/// refuses.
+/// If the backend has no Runtime, checks the environment's settings of the one that will write the
+/// run's files, before anything is written. Throws RequestError, or std::runtime_error if the
+/// system refuses.
 void check_writing(const amr::Backend& backend);
 
 /// The case, the solver and the plugins that they are from.
 std::string plugins_in_words(const Problem& problem);
 
-/// " --plugin-path FILE" for each of the problem's plugins that does not come with Kumiko, as it
-/// follows "--restart FILE" in a message; empty without one.
+/// " --plugin-path FILE" for each plugin of the problem that does not come with Kumiko, to follow
+/// "--restart FILE" in a message; empty without one.
 std::string plugin_options(const Problem& problem);
 
-/// Throws the exception that is being handled: where a solver or a case is to blame, with the file
-/// that it is from.
+/// Rethrows the current exception. If it is the fault of a solver or a case, it names the file.
 [[noreturn]] void rethrow_naming_plugins(const Problem& problem);
 
-/// Checks what make_simulation() checks before it builds anything. Throws RequestError.
+/// Makes the checks of make_simulation() alone. Throws RequestError.
 void check_parts(const Problem& problem, int owners);
 
-/// Builds the initial state, or that of a checkpoint; reports of faults name the problem's plugins
-/// from then on. Throws TooFewSteps, with the remedy, when the
-/// step outruns the ghosts, and RequestError when the checkpoint does not fit. All owners call it.
+/// Builds the initial state, or that of a checkpoint. From then on, reports of faults name the
+/// problem's plugins. Throws TooFewSteps, with the remedy, if a step is too long for the ghosts,
+/// and RequestError if the checkpoint does not fit. All ranks call it.
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
                                                  const io::Checkpoint* from = nullptr,
                                                  amr::Owner& owner = amr::sole_owner());

@@ -16,12 +16,12 @@ namespace kumiko::app {
 
 namespace {
 
-/// The figures of each component: of a field with one, those of the field.
+/// The figures of each component; of a field with one component, those of the field.
 std::span<const amr::FieldFigures> components_of(const amr::FieldFigures& field) {
   return field.components.empty() ? std::span(&field, 1) : std::span(field.components);
 }
 
-/// How much the mass of each component has changed, in units of its initial integral of |u|.
+/// The change of the mass of each component, in units of its initial integral of |u|.
 std::vector<std::optional<double>> drifts_of(const amr::FieldFigures& field,
                                              const std::vector<io::ComponentMass>& initial) {
   const std::span<const amr::FieldFigures> components = components_of(field);
@@ -33,7 +33,7 @@ std::vector<std::optional<double>> drifts_of(const amr::FieldFigures& field,
   return drifts;
 }
 
-/// Tells of values that have grown beyond any sense, although they are finite.
+/// Warns of values that are finite but have grown far too much.
 void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
                     const std::vector<io::ComponentMass>& initial, double largest_cfl) {
   constexpr double kBeyondSense = 1e3;

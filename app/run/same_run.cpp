@@ -18,7 +18,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// Which keys of two configurations differ, each with both values.
+/// The keys in which two configurations differ, each with both values.
 struct Differences {
   std::vector<std::string> refused;  ///< no restart may change them
   std::vector<std::string> course;   ///< a restart may: the lineage tells
@@ -29,7 +29,7 @@ Differences differences(const Problem& problem, const io::Config& of_earlier) {
   const amr::ParameterSet& asked = of_asked.values();
   const amr::ParameterSet& was = of_earlier.values();
   const bool chooses_anew = asked.at("time.cfl") != was.at("time.cfl");
-  // What time.cfl has set is told with it.
+  // Keys that time.cfl has set are reported with it.
   const auto follows = [&](const std::string& name) {
     return chooses_anew && (name == "time.steps" || name == "amr.interval") &&
            problem.source.written(name).empty();
@@ -86,7 +86,7 @@ std::vector<std::string> changeable_keys() {
   return all;
 }
 
-/// \return the keys that are changed all the same, as io::Ancestor has them
+/// \return the keys that a restart may change and that are changed, as io::Ancestor has them
 std::string refuse_differences(const Problem& problem, const Problem& earlier,
                                const std::string& of) {
   const Differences found = differences(problem, earlier.config);
@@ -97,8 +97,8 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
-/// Refuses a file whose values are not where those of the problem are. Its keys are the same, so
-/// that a plugin must have changed.
+/// Refuses a file with another grid than the problem's. Its keys are the same, so a plugin must
+/// have changed.
 void refuse_other_grid(const Problem& problem, const std::filesystem::path& file,
                        const io::Checkpoint& checkpoint) {
   if (!checkpoint.geometry) return;
@@ -129,10 +129,10 @@ void refuse_other_grid(const Problem& problem, const std::filesystem::path& file
 
 std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
                            const io::Checkpoint& checkpoint) {
-  // Without what stands beside it: those keys may change, and do not keep a run from going on.
+  // Without the sidecar: its keys may change, and do not keep a run from continuing.
   const Problem earlier = load_problem({.plugins = problem.plugins}, file, checkpoint, {});
   std::string changed = refuse_differences(problem, earlier, fmt::format("'{}'", file.string()));
-  // Only now: with other keys the grid may well be another one.
+  // Only now, because other keys may give another grid.
   refuse_other_grid(problem, file, checkpoint);
   for (const std::string& key : earlier.forgotten) {
     print_warning(

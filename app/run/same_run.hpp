@@ -10,17 +10,17 @@
 
 namespace kumiko::app {
 
-/// Throws RequestError, naming the keys, when a run would go on from a checkpoint with another
-/// value of a key that no restart may change, or with another grid, as that of a case or a solver
-/// whose plugin has changed. \return the other keys that the field's bits depend
-/// on and that are changed, as io::Ancestor has them
+/// Throws RequestError, naming the keys, if a run would continue from a checkpoint with another
+/// value of a key that no restart may change, or with another grid, because the plugin of its case
+/// or solver has changed. \return the changed keys that the field's bits depend on and that a
+/// restart may change, as io::Ancestor has them
 std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
                            const io::Checkpoint& checkpoint);
 
-/// Throws RequestError, naming the keys, when a run would go on from the run in a folder with
-/// another value of a key that the field's bits depend on.
-/// \param changes  whether the restart changes keys: of the folder's run only those are then looked
-///     at that no restart may change
+/// Throws RequestError, naming the keys, if a run would continue the run in a folder with another
+/// value of a key that the field's bits depend on.
+/// \param changes  whether the restart changes keys: then only keys that no restart may change are
+///     compared with those of the folder's run
 void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes);
 
 }  // namespace kumiko::app

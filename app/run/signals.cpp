@@ -16,32 +16,32 @@ namespace {
 
 volatile std::sig_atomic_t end_signal = 0;
 volatile std::sig_atomic_t checkpoint_signal = 0;
-/// Whether base steps are taken: from then on a signal ends the run where nothing is lost.
+/// True once base steps are taken: from then on a signal ends the run where nothing is lost.
 volatile std::sig_atomic_t stepping = 0;
-/// Whether this process answers a signal that ends the run, for all ranks, while steps are taken.
+/// True if this process answers, for all ranks, a signal that ends the run while steps are taken.
 volatile std::sig_atomic_t may_answer = 0;
 volatile std::sig_atomic_t answers_signals = 0;
 volatile std::sig_atomic_t writes_checkpoints = 0;
-/// Whether a progress bar may stand where the answer begins.
+/// True if there may be a progress bar where the answer begins.
 volatile std::sig_atomic_t is_on_terminal = 0;
-// What other processes have been asked for.
+// Requests to other processes.
 std::atomic<int> others_end_signal = 0;
 std::atomic<int> others_checkpoint_signal = 0;
 
-/// Ends the program as the signal does by itself.
+/// Ends the program by the default action of the signal.
 void end_by(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-/// By functions that a handler may call.
+/// Writes to stderr by functions that a handler may call.
 void tell_in_handler(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
 void note_end(int signal) {
   if (stepping == 0) {
-    // There is nothing to keep, and what the program waits for may never come.
+    // There are no results to keep, and the program may be waiting for something that never comes.
     tell_in_handler("kumiko: ended by a signal before the first base step\n");
     return end_by(signal);
   }
@@ -62,9 +62,9 @@ void heed_signals(bool with_checkpoints) {
   may_answer = cluster::leads_by_environment() ? 1 : 0;
   writes_checkpoints = with_checkpoints ? 1 : 0;
   std::signal(SIGTERM, note_end);
-  // Sent where a soft limit on CPU time is reached (ulimit -S -t), before the hard one's SIGKILL.
+  // Sent when a soft limit on CPU time is reached (ulimit -S -t), before the hard limit's SIGKILL.
   std::signal(SIGXCPU, note_end);
-  // Ctrl-C once more does not wait for the run's next stop; batch systems repeat SIGTERM.
+  // A second Ctrl-C does not wait for the run's next stop. Batch systems repeat SIGTERM.
   std::signal(SIGINT, [](int signal) {
     if (end_signal == signal) {
       tell_in_handler(
@@ -75,7 +75,7 @@ void heed_signals(bool with_checkpoints) {
     }
     note_end(signal);
   });
-  // Of a terminal that is gone; nohup's runs go on.
+  // Sent when the terminal is closed; runs by nohup continue.
   if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) std::signal(SIGHUP, note_end);
   std::signal(SIGUSR1, [](int signal) { checkpoint_signal = signal; });
 }

@@ -33,7 +33,7 @@ void Stops::after_round(const amr::Simulation& simulation, const io::RunHistory&
   round_begin_ = Clock::now();
 }
 
-/// Whether a checkpoint is due by clock or signal.
+/// True if a checkpoint is due by clock or signal.
 bool Stops::is_due_now() const {
   const bool is_requested = take_checkpoint_request();
   // The first one shows how long a checkpoint takes before the limit.
@@ -42,7 +42,7 @@ bool Stops::is_due_now() const {
   return is_requested || is_first || (every_s > 0.0 && since(latest_) >= every_s);
 }
 
-/// Whether a signal requests the end, or the time left hardly suffices for another round and a
+/// True if a signal requests the end, or the time left hardly suffices for another round and a
 /// checkpoint.
 bool Stops::must_end() const {
   if (end_requested()) return true;

@@ -7,7 +7,7 @@
 
 namespace kumiko::app {
 
-/// Whether the shell finds a program of this name.
+/// True if the shell finds a program of this name.
 bool is_program(const std::string& name);
 
 /// The exit code of a program that has ended with a wait status, or the number of its signal.

@@ -49,7 +49,7 @@ void write_to_own_stdout(std::string_view text) {
   }
 }
 
-/// Whether a file is the summary of a run or a table, or is empty.
+/// True if a file is the summary of a run or a table, or is empty.
 bool is_summary(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (stream.peek() == std::ifstream::traits_type::eof()) return true;

@@ -43,7 +43,7 @@ class PartsFile {
   PartsFile(const std::filesystem::path& path, int flags);
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Whether a number stands in the file there.
+  /// True if a number stands in the file there.
   bool has(std::uint64_t offset, std::uint64_t number);
   /// Waits until what was written so far is on the disk.
   void sync();

@@ -40,7 +40,7 @@ void refuse_both_names(const std::vector<Setting>& settings, const Setting& earl
   }
 }
 
-/// Whether a solver or a case may declare the name.
+/// True if a solver or a case may declare the name.
 bool may_be_declared(std::string_view name) {
   return name.starts_with("solver.") || name.starts_with("case.");
 }

@@ -64,7 +64,7 @@ ConfigError unknown_table(const Schema& schema, const Setting& setting) {
                                  meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
 }
 
-/// Whether a file may have a table several times, as [[table]].
+/// True if a file may have a table several times, as [[table]].
 bool is_list(const Schema& schema, std::string_view table) {
   return std::ranges::any_of(schema.keys(),
                              [&](const Key& key) { return key.repeated && key.table() == table; });

@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-/// Whether it is the number 0, which leaves the choice to the other key.
+/// True if it is the number 0, which leaves the choice to the other key.
 bool is_zero(const detail::OverrideText& number) {
   return number.text.find_first_not_of("0.") == std::string::npos;
 }

@@ -131,7 +131,7 @@ fs::path normal(const fs::path& path) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-/// Whether a file must be removed before a run can continue, because it says that the run was
+/// True if a file must be removed before a run can continue, because it says that the run was
 /// complete, or because it was left unfinished. Parts of tables stay, because they are continued.
 bool hinders_continuation(std::string_view name) {
   if (is_part(name)) return !name.ends_with(".csv.part") || name.ends_with(".part.part");
@@ -186,7 +186,7 @@ FileDescriptor locked(const fs::path& folder) {
       folder.string(), kOtherFolder));
 }
 
-/// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
+/// True if a run has left files here: its configuration or, when it was ended before it wrote that,
 /// the beginning of its first table.
 bool has_files_of_run(const fs::path& folder) {
   std::error_code missing;

@@ -22,7 +22,7 @@ int sync(const std::filesystem::path& path, int flags) {
   return error;
 }
 
-/// Whether this process, as its effective user, may not open a folder that it may add files to.
+/// True if this process, as its effective user, may not open a folder that it may add files to.
 bool may_not_be_listed(const std::filesystem::path& folder) {
   return ::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) != 0;
 }

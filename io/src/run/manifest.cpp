@@ -68,7 +68,7 @@ std::string read_manifest(const fs::path& file) {
   }
 }
 
-/// Whether the text is one that make_manifest() gave. Those of older versions have no hash of their
+/// True if the text is one that make_manifest() gave. Those of older versions have no hash of their
 /// own, and no summary either.
 bool is_as_written(const Json& json, std::string text) {
   const std::size_t place = place_of_own_hash(text);

@@ -123,7 +123,7 @@ double usual_cost(const amr::Trace& trace) {
   return usual_mean(costs);
 }
 
-/// Whether the pieces are of the same base steps and meshes, as far as numbers tell.
+/// True if the pieces are of the same base steps and meshes, as far as numbers tell.
 bool are_alike(const amr::Trace& a, const amr::Trace& b) {
   return a.case_name == b.case_name && a.solver == b.solver && a.points_x == b.points_x &&
          a.points_y == b.points_y && a.pieces.size() == b.pieces.size() && !a.pieces.empty() &&

@@ -114,7 +114,7 @@ std::vector<Tick> sparse_log_ticks(Range range, int most_labels) {
       range, [=](int, int power) { return power % stride == 0; }, 1);
 }
 
-/// Whether the labels are as far from each other, on a log scale, as those of `most_labels` evenly
+/// True if the labels are as far from each other, on a log scale, as those of `most_labels` evenly
 /// spread ones.
 bool have_room(const std::vector<Tick>& list, Range range, int most_labels) {
   const double least = std::log(range.high / range.low) / (most_labels + 1);

@@ -47,7 +47,7 @@ double working_percent(const Record& process, double seconds) {
   return std::min(kWhole, kWhole * process.at("worked_s").get<double>() / all);
 }
 
-/// Whether parts that a process has done again by itself count.
+/// How to count parts that a process has done again by itself.
 enum class OwnParts { kCount, kDoNot };
 
 /// Sums of a number over the pairs of each process.

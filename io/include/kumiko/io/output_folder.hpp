@@ -46,7 +46,7 @@ class OutputFolder {
   /// message distinguishes between a run, a run in progress, and other files.
   static void check(const std::filesystem::path& path, Earlier earlier);
 
-  /// Whether `name` is the name of one of a run's files, or of such a file that is unfinished.
+  /// True if `name` is the name of one of a run's files, or of such a file that is unfinished.
   static bool owns(std::string_view name);
   /// The purpose of one of a run's files, in a few words; empty for other files.
   static std::string_view purpose(std::string_view name);
@@ -64,7 +64,7 @@ class OutputFolder {
   /// Removes the files that mark the run as complete, and unfinished files. For a run that
   /// continues, after all checks and after its tables have been begun. Throws OutputError.
   void forget_end() const;
-  /// Whether a run has begun to write to a folder.
+  /// True if a run has begun to write to a folder.
   static bool holds_run(const std::filesystem::path& folder);
   /// The names of the run's numbered files that match a pattern, by their number:
   /// numbered("state_#.hdf"). "#" stands for six or more digits.

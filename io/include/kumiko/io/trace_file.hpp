@@ -46,7 +46,7 @@ void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
 /// Throws std::runtime_error if it cannot be written, or if the build has no OTF2.
 void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
 
-/// Whether this build writes OTF2.
+/// True if this build writes OTF2.
 bool otf2_available();
 
 /// Writes a row per piece: base step, level, i, j, kind, number, worker, begin and end in seconds,
