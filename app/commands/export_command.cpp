@@ -42,8 +42,8 @@ struct Part {
 constexpr Part kVtk = {viz::pictures_available, "draws no pictures", "KUMIKO_WITH_VTK"};
 constexpr Part kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WITH_OTF2"};
 
-/// Writers by what they take: a state; all states together, also
-/// those of folders; or a trace. What has been written is returned; for states, the exit code.
+/// Writers: of one state; of all states together, also those of folders; of a trace. They return
+/// the files that they have written; for states, the exit code.
 using WriteState = fs::path (*)(const io::StoredState& state, const fs::path& output);
 using WriteStates = int (*)(const PictureRequest& request);
 using WriteTrace = fs::path (*)(const amr::Trace& trace, const fs::path& output);

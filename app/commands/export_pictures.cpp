@@ -55,7 +55,7 @@ std::vector<fs::path> states_of(const fs::path& folder) {
   return files;
 }
 
-/// What has been named: a file, or a folder for its states.
+/// The files to draw: the one that is named, or the states of the folder.
 std::vector<fs::path> files_of(const fs::path& named) {
   if (type_of_named(named) == fs::file_type::directory) return states_of(named);
   require_file(named, "name a checkpoint, a state, or the folder of a run");
@@ -71,7 +71,7 @@ int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint
                      fmt::join(names, ", "));
 }
 
-/// What pictures of this request are called, and animations.
+/// The beginning of the names of this request's pictures and animations.
 std::string stem(const PictureRequest& request) {
   if (request.quantity != "field") return request.quantity;
   return request.component.empty() ? "field" : request.component;

@@ -12,7 +12,7 @@
 
 namespace kumiko::app {
 
-/// What is to be drawn, and how.
+/// The quantity to draw, and how to draw it.
 struct PictureRequest {
   std::vector<std::filesystem::path> files;
   std::filesystem::path output;

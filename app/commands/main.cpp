@@ -79,14 +79,14 @@ constexpr Command kCommands[] = {
      new_case_command},
 };
 
-/// Whether main() has done its work, so that exit() is its own.
+/// True if main() has done its work, so that exit() is its own.
 std::atomic<bool> main_returns{false};
 
-/// Reports that a plugin, or a library, has called exit(), and ends the process: the command is not
-/// complete, whatever status was asked for.
+/// Reports that a plugin, or a library, has called exit(), and ends the process as a failed run,
+/// whatever status the caller gave: the command is not complete.
 [[noreturn]] void end_by_exit() {
   static std::atomic<bool> is_told{false};
-  while (is_told.exchange(true)) pause();  // another thread tells it, and ends the process
+  while (is_told.exchange(true)) pause();  // another thread reports it, and ends the process
   const std::string notes = runtime::fault_notes();
   const std::string place = notes.substr(0, notes.find('\n'));
   error_line(place.empty() ? "exit() was called before the command had done its work, by a plugin "
@@ -99,12 +99,12 @@ std::atomic<bool> main_returns{false};
   std::_Exit(kRunFailed);
 }
 
-/// Opens what the process was started without of stdin, stdout and stderr, for nothing: no file of
-/// its own may get their numbers, since what is printed would go into it.
+/// Opens /dev/null for those of stdin, stdout and stderr that the process was started without, so
+/// that no file of its own gets their numbers: what is printed would go into it.
 void keep_standard_files() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(file, F_GETFD) != -1) continue;
-    // Takes the lowest number that is free, this one. Its use is the error that it was.
+    // open() takes the lowest free number, which is this one. Its use remains an error.
     [[maybe_unused]] const int opened =
         open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
@@ -169,8 +169,8 @@ int error_line(const std::string& message, int code) {
 
 }  // namespace kumiko::app
 
-/// In place of the C library's, for plugins and libraries: several threads must not be in that at a
-/// time, and it destroys what the others still use. The end of main() does not come here.
+/// Replaces the C library's exit() for plugins and libraries, because only one thread may call
+/// that, and it destroys what other threads still use. The end of main() does not come here.
 extern "C" [[gnu::visibility("default")]] void exit(int status) noexcept {
   if (!kumiko::app::main_returns) kumiko::app::end_by_exit();
   reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"))(status);
@@ -179,7 +179,7 @@ extern "C" [[gnu::visibility("default")]] void exit(int status) noexcept {
 
 int main(int argc, char** argv) {
   using namespace kumiko::app;
-  // A file that grows beyond the limit (ulimit -f) is an error, which is told, not the end.
+  // Writing a file beyond the limit (ulimit -f) is an error to report, not the end.
   std::signal(SIGXFSZ, SIG_IGN);
   keep_standard_files();
   kumiko::amr::use_all_places();

@@ -80,7 +80,7 @@ std::string difference_of(const viz::ReportRun& run) {
       run.name, counted(trace.workers, "worker"), trace.backend, trace.schedule);
 }
 
-/// Which of a run's texts are not as it has written them: told as a warning, and on the page.
+/// Warns of the texts of a run that were changed after it wrote them. \return them, for the page
 void look_at_files(viz::ReportRun& run) {
   if (run.folder.altered.empty()) return;
   const std::string faults = to_string(run.folder.altered);
@@ -247,7 +247,7 @@ void check_folders(const std::vector<fs::path>& named) {
   }
 }
 
-/// Where there is no folder yet, it is made, if it can be, only when there is something for it.
+/// A missing folder is made later, once there is something to write into it.
 void check_tables(const fs::path& folder) {
   std::error_code missing;
   if (folder.empty()) return;
@@ -274,7 +274,7 @@ bool is_report(const fs::path& file) {
   return stream.is_open() && (head.empty() || head.find("content=\"Kumiko report\"") != head.npos);
 }
 
-/// What a wrong request is refused for before any run is read, which may take long.
+/// Refuses a wrong request before any run is read, because reading may take long.
 void check(const ReportRequest& request, const fs::path& page) {
   refuse_if(!viz::report_available(),
             "this build cannot write reports; build Kumiko with -D KUMIKO_WITH_REPORT=ON");

@@ -1,34 +1,35 @@
-#include <algorithm>
-#include <array>
+// kumiko run: computes a case, alone or with other ranks, and writes its files.
 #include <cstdio>
-#include <fstream>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/amr/step_error.hpp>
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/file_hash.hpp>
-#include <kumiko/io/manifest.hpp>
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/model/rank_forecast.hpp>
 #include <kumiko/runtime/cpu_budget.hpp>
 
+#include "commands/earlier_summary.hpp"
+#include "commands/print_summary.hpp"
 #include "options/commands.hpp"
 #include "run/dry_run.hpp"
 #include "run/execute.hpp"
+#include "run/problem_warnings.hpp"
 #include "run/progress.hpp"
 #include "run/ranks.hpp"
 #include "run/run_files.hpp"
+#include "run/run_parts.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
-#include "terminal/drift_name.hpp"
-#include "terminal/range_text.hpp"
 #include "terminal/saved_results.hpp"
 #include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
@@ -36,110 +37,6 @@
 namespace kumiko::app {
 
 namespace {
-
-void print_load(const io::RunSummary& s) {
-  const amr::WorkerLoad all = s.work.total();
-  const double time = all.busy_s + all.wait_s;
-  if (time > 0.0) fmt::print("workers busy         {:.1f} %\n", 100.0 * all.busy_s / time);
-  if (s.work.longest_waits.empty()) return;
-  const amr::PatchWait& wait = s.work.longest_waits.front();
-  // In the order of the causes. Patches wait in blocks, which are named after their first one.
-  constexpr std::array kAwaited = {"a neighbouring block, from", "a coarser block, from",
-                                   "the block of a parent,", "the block of a child,"};
-  const bool is_of_level = wait.cause == amr::WaitCause::kLevel;
-  const std::string waits = is_of_level
-                                ? fmt::format("worker {}", wait.worker)
-                                : fmt::format("the block from {} on", to_string(wait.patch));
-  const std::string awaited =
-      is_of_level ? "the level's last patch," : kAwaited[static_cast<std::size_t>(wait.cause)];
-  fmt::print("longest wait         {:.2g} s in base step {}: {} waited for {} {}\n", wait.seconds,
-             wait.step, waits, awaited, to_string(wait.awaited));
-}
-
-void print_component(const io::RunSummary& s, std::size_t at) {
-  fmt::print("  {:<19}", s.component_names[at]);
-  if (s.errors) {
-    const amr::ErrorNorms& errors = s.errors->components[at];
-    fmt::print("RMS {:.4e}, relative L1 {:.4e}, ", errors.rms, errors.l1_relative);
-  }
-  const amr::FieldFigures& field = s.field.components[at];
-  fmt::print("range {}", range_text(field.minimum, field.maximum));
-  const std::optional<double> drift = s.mass_drifts.at(at);
-  if (drift) fmt::print(", {} {:.3e}", drift_name(s.open_domain), *drift);
-  fmt::print("\n");
-}
-
-void print_mass_drift(const io::RunSummary& s) {
-  const std::optional<double> drift = s.mass_drift();
-  if (!drift) return;
-  fmt::print("{:<20} {:.3e}  (over the initial integral of |u|{}{})\n", drift_name(s.open_domain),
-             *drift, s.mass_drifts.size() > 1 ? "; the largest of the components" : "",
-             s.open_domain ? "; the domain is open" : "");
-}
-
-void print_ranks(const io::RunSummary& s) {
-  // A run that had nothing left to do has figures of ranks that did nothing.
-  if (s.ranks.empty() || !s.updates_per_core_s) return;
-  io::RankSummary all;
-  double least = 1.0;
-  double most = 0.0;
-  double largest_s = 0.0;
-  for (const io::RankSummary& rank : s.ranks) {
-    const double time = rank.load.busy_s + rank.load.wait_s;
-    const double busy = time > 0.0 ? rank.load.busy_s / time : 0.0;
-    least = std::min(least, busy);
-    most = std::max(most, busy);
-    largest_s = std::max(largest_s, rank.load.busy_s);
-    all.load += rank.load;
-    all.messages += rank.messages;
-    all.bundles += rank.bundles;
-    all.bytes += rank.bytes;
-  }
-  const double mean_s = all.load.busy_s / static_cast<double>(s.ranks.size());
-  fmt::print(
-      "ranks                {}, busy {:.1f} .. {:.1f} %; largest load {:.3f} of the mean; {} "
-      "moved between them\n",
-      s.ranks.size(), 100.0 * least, 100.0 * most, mean_s > 0.0 ? largest_s / mean_s : 0.0,
-      counted(s.moved_patches, "patch", "patches"));
-  const auto bundles = static_cast<double>(std::max<std::uint64_t>(all.bundles, 1));
-  fmt::print("messages             {} in {} bundles of {:.0f} bytes\n", all.messages, all.bundles,
-             static_cast<double>(all.bytes) / bundles);
-}
-
-void print_summary(const io::RunSummary& s) {
-  fmt::print("case {}  solver {}  backend {}  workers {}  base steps {}\n", s.case_name, s.solver,
-             s.backend, s.workers, s.steps);
-  if (s.errors) {
-    fmt::print("RMS error            {:.4e}\n", s.errors->rms);
-    fmt::print("relative L1 error    {:.4e}\n", s.errors->l1_relative);
-    fmt::print("largest error        {:.4e}\n", s.errors->linf);
-  }
-  fmt::print("range                {}\n", range_text(s.field.minimum, s.field.maximum));
-  for (std::size_t at = 0; at < s.field.components.size(); ++at) print_component(s, at);
-  print_mass_drift(s);
-  fmt::print("largest CFL number   {:.3g}\n", s.work.largest_cfl);
-  fmt::print("point updates        {}  ({:.2f} % of the uniform fine grid)\n", s.work.updates(),
-             100.0 * s.fraction_of_uniform);
-  fmt::print("patches per level    {}  ({})\n", fmt::join(s.patches_per_level, ", "),
-             counted(s.work.regrids, "regrid"));
-  if (s.unnested_patches > 0) {
-    fmt::print(
-        "patches left out     {} tagged one{} that would not nest; a larger amr.buffer lets {} "
-        "in\n",
-        s.unnested_patches, s.unnested_patches == 1 ? "" : "s",
-        s.unnested_patches == 1 ? "it" : "them");
-  }
-  fmt::print("wall time            {:.2f} s", s.wall_s);
-  if (s.updates_per_core_s) fmt::print("  ({:.3g} updates/s per core)", *s.updates_per_core_s);
-  fmt::print("\n");
-  fmt::print("imbalance            {:.3f}  (largest over mean work; 1 is perfect; {})\n",
-             s.work.imbalance(), counted(s.work.total().steals, "steal"));
-  print_load(s);
-  print_ranks(s);
-  fmt::print("memory               {:.0f} MB at most  (the patches: {:.1f} bytes per point)\n",
-             static_cast<double>(s.peak_rss_bytes) * 1e-6, s.memory.bytes_per_point());
-  fmt::print("state hash           {}\n", s.state_hash);
-}
 
 std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   if (!from) return std::nullopt;
@@ -149,7 +46,7 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   return io::RunHistory{attributes.initial_masses, sidecar->wall_s, sidecar->reached};
 }
 
-/// Nobody knows then what the run has taken so far.
+/// Without the sidecar, the cost of the earlier part of the run is not known.
 void warn_without_sidecar(const Start& start) {
   if (!start.from || start.from->sidecar_fault.empty()) return;
   print_warning("{}; seconds, steals, waits and imbalance count from base step {}{}",
@@ -160,7 +57,7 @@ void warn_without_sidecar(const Start& start) {
                     : "");
 }
 
-/// More workers than cores are what was asked for, and slower: no error.
+/// More workers than cores are slower, but they were requested: not an error.
 void warn_above_budget(const amr::Backend& backend) {
   const int cores = runtime::available_cores();
   if (backend.workers() <= cores) return;
@@ -170,7 +67,7 @@ void warn_above_budget(const amr::Backend& backend) {
       counted(backend.workers(), "worker"), counted(cores, "core"));
 }
 
-/// Says from where the run goes on, or that it is complete.
+/// Says from where the run continues, or that it is complete.
 void tell_restart(const Start& start, int step) {
   const std::string file = start.from->file.string();
   const Problem& problem = start.problem;
@@ -196,41 +93,7 @@ void tell_restart(const Start& start, int step) {
   std::fflush(stdout);
 }
 
-/// Whether the summary in a folder is the one that its run has written.
-bool has_own_summary(const std::filesystem::path& folder) {
-  constexpr std::array kSummary = {io::kSummaryFile};
-  try {
-    return io::check_folder(folder, kSummary).altered.empty();
-  } catch (const io::OutputError&) {
-    return false;
-  }
-}
-
-/// The summary that a run has left in the folder that it is to go on in, although it is done; null
-/// without one, or when it has been altered, for it will stand in a new manifest. To be asked
-/// before the folder is taken: the files of its end are removed then.
-nlohmann::ordered_json earlier_summary(const Start& start) {
-  if (!is_done(start) || start.earlier != io::Earlier::kContinue) return {};
-  if (!has_own_summary(start.path)) return {};
-  std::ifstream stream(start.path / io::kSummaryFile);
-  auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
-  return summary.is_object() ? summary : nlohmann::ordered_json();
-}
-
-/// What a run's summary says: of one that had nothing left to do, what it said before, since times,
-/// rates and memory are those of the steps.
-nlohmann::ordered_json summary_json(const io::RunSummary& summary,
-                                    const nlohmann::ordered_json& earlier) {
-  nlohmann::ordered_json json = io::to_json(summary);
-  const char* const hash = "state_hash";
-  if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
-  nlohmann::ordered_json kept = earlier;
-  kept["config"] = json.at("config");
-  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
-  return kept;
-}
-
-/// Whether both lead to one folder, by whatever links; it need not be there yet.
+/// True if both paths lead to one folder, also by links. It need not exist.
 bool is_same_place(const std::filesystem::path& one, const std::filesystem::path& other) {
   std::error_code hidden;
   const auto place = [&hidden](const std::filesystem::path& folder) {
@@ -239,8 +102,8 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
   return place(one) == place(other) && !hidden;
 }
 
-/// What to do when a run has failed, for the end of its message; empty when nothing is left of it.
-/// The newest checkpoint may still be on its way to the disk.
+/// The end of the message of a failed run, which says how to continue; empty without a checkpoint.
+/// Waits for the newest one, which may not be on the disk yet.
 std::string way_on(RunFiles& files, const Problem& problem) {
   files.end_quietly();
   if (!files.latest()) return {};
@@ -248,7 +111,7 @@ std::string way_on(RunFiles& files, const Problem& problem) {
                      plugin_options(problem));
 }
 
-/// The same for a rank that has written none of the files: the restart finds the newest whole one.
+/// The same on a rank that writes no files: the restart finds the newest whole one.
 std::string way_on(const std::filesystem::path& folder, const Problem& problem) {
   if (!newest_checkpoint(folder)) return {};
   return fmt::format("; continue with --restart {}{}", io::shell_word(folder.string()),
@@ -256,7 +119,7 @@ std::string way_on(const std::filesystem::path& folder, const Problem& problem) 
 }
 
 /// The options and the files that must be the same on all ranks. If they differed, ranks would wait
-/// for each other, or one would not do what it was told.
+/// for each other, or ignore their own options.
 std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& request,
                                                            const Start& start) {
   const Problem& problem = start.problem;
@@ -275,7 +138,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
           {"--quiet", request.quiet ? "on" : ""}};
 }
 
-/// What a rank does before all begin: whatever can be refused.
+/// Prepares a rank, and refuses whatever can be refused, before all begin.
 Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
   Start start = start_of(request, ranks.leads());
@@ -293,7 +156,7 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
   return start;
 }
 
-/// Tells where the ranks of a run are.
+/// Shows where the ranks of a run are.
 Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   Ranks::Places places = ranks.places();
   if (!ranks.leads()) return places;
@@ -302,7 +165,7 @@ Ranks::Places show_places(const Ranks& ranks, bool quiet) {
   return places;
 }
 
-/// Says so if fewer ranks can be expected to be faster.
+/// Warns if fewer ranks can be expected to be faster.
 void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int workers,
                    const Ranks::Places& places) {
   const auto seconds = simulation.expected_seconds();
@@ -315,7 +178,7 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
                               .subcycling = options.subcycling,
                               .interval = to_regrid > 0 ? to_regrid : kWithoutRegrids,
                               .cores = places.cores};
-  // Of the networks between hosts the fastest: nobody is warned of one that is not there.
+  // The fastest network between hosts, so that the warning does not come from an assumed slow one.
   const model::Network& network = model::kNetworks[places.hosts > 1 ? 1 : 0].network;
   const auto fewer = model::faster_on_fewer(
       start, ranks.size(),
@@ -330,7 +193,7 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
       kMilliseconds * fewer->seconds);
 }
 
-/// Makes a rank's simulation, and drops what it goes on from.
+/// Makes a rank's simulation, and frees the checkpoint that it continues from.
 std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
                                                amr::Owner& owner) {
   auto simulation = make_simulation(start.problem, backend,
@@ -342,8 +205,8 @@ std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backe
   return simulation;
 }
 
-/// Computes with the others what the leader wants to know.
-/// \param start  this rank's; a failure may need it
+/// Computes with the other ranks what the leader requests.
+/// \param start  this rank's; the message of a failure needs it
 int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend,
            std::optional<Start>& start) {
   ranks.join([&]() -> Ranks::Prepared {
@@ -354,6 +217,55 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
   const auto simulation = simulation_of(*start, *backend, ranks.owner());
   ranks.follow(*simulation);
   return kDone;
+}
+
+/// Takes the steps of a run. The message of a failure says how to continue.
+io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& start,
+                          amr::Backend& backend, amr::Simulation& simulation, RunFiles& files) {
+  const Problem& problem = start.problem;
+  if (start.from && !files.has_rows()) files.diagnose(simulation);
+  const Watched watched(simulation);
+  Progress progress(request.quiet, problem.run.case_name, problem, simulation, &ranks);
+  try {
+    return execute(problem, backend, simulation, progress, &files, past_of(start.from), &ranks);
+  } catch (const std::exception& error) {
+    std::string way = way_on(files, problem);
+    if (way.empty()) throw;
+    const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
+                             dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
+    if (is_too_long && problem.options.steps > 0) {
+      way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
+    }
+    const Failure failure =
+        ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
+    throw std::runtime_error(failure.line + way);
+  }
+}
+
+/// Writes the last files of a run that is complete, and prints its results.
+void finish(const RunRequest& request, const Start& start, const amr::Simulation& simulation,
+            const io::RunSummary& summary, const nlohmann::ordered_json& earlier, RunFiles& files) {
+  warn_above_uniform(start.problem, summary.fraction_of_uniform, "the run made");
+  files.write_picture(simulation, "field_end.png");
+  const nlohmann::ordered_json json = summary_json(summary, earlier);
+  try {
+    files.finish(json, while_running(request.summary));
+  } catch (const std::exception&) {
+    throw std::runtime_error(failure_now().line + way_on(files, start.problem));
+  }
+  if (request.summary == kStdout) {
+    try {
+      write_summary(kStdout, json.dump(2) + "\n");
+    } catch (const io::OutputError& error) {
+      throw io::OutputError(fmt::format("{}; the run is complete, its files are in '{}'",
+                                        error.what(), start.path.string()));
+    }
+  }
+  if (request.quiet) return;
+  print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
+    print_summary(summary);
+    fmt::print("files                {}/\n", start.path.string());
+  });
 }
 
 /// Takes the run's decisions and writes its files.
@@ -390,49 +302,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) tell_restart(start, simulation->step());
   if (!start.from) files.write_picture(*simulation, "field_start.png");
-
-  io::RunSummary summary;
-  {
-    if (start.from && !files.has_rows()) files.diagnose(*simulation);
-    const Watched watched(*simulation);
-    Progress progress(request.quiet, problem.run.case_name, problem, *simulation, &ranks);
-    try {
-      summary =
-          execute(problem, *backend, *simulation, progress, &files, past_of(start.from), &ranks);
-    } catch (const std::exception& error) {
-      std::string way = way_on(files, problem);
-      if (way.empty()) throw;
-      const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
-                               dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
-      if (is_too_long && problem.options.steps > 0) {
-        way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
-      }
-      const Failure failure =
-          ranks.last_words({error.what()}, dynamic_cast<const cluster::RankLost*>(&error));
-      throw std::runtime_error(failure.line + way);
-    }
-  }
-  warn_above_uniform(problem, summary.fraction_of_uniform, "the run made");
-  files.write_picture(*simulation, "field_end.png");
-  const nlohmann::ordered_json json = summary_json(summary, earlier);
-  try {
-    files.finish(json, while_running(request.summary));
-  } catch (const std::exception&) {
-    throw std::runtime_error(failure_now().line + way_on(files, problem));
-  }
-  if (request.summary == kStdout) {
-    try {
-      write_summary(kStdout, json.dump(2) + "\n");
-    } catch (const io::OutputError& error) {
-      throw io::OutputError(fmt::format("{}; the run is complete, its files are in '{}'",
-                                        error.what(), start.path.string()));
-    }
-  }
-  if (request.quiet) return kDone;
-  print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
-    print_summary(summary);
-    fmt::print("files                {}/\n", start.path.string());
-  });
+  const io::RunSummary summary = take_steps(request, ranks, start, *backend, *simulation, files);
+  finish(request, start, *simulation, summary, earlier, files);
   return kDone;
 }
 
@@ -444,9 +315,9 @@ int run_case(RunRequest& request) {
   check_preview(request);
   heed_signals(true);
   hold_status_signal();
-  // From here on something may befall one rank alone.
+  // From here on a failure may be of one rank alone.
   set_silent(false);
-  // The ranks meet before there is a Runtime, and look for messages in it while it is there.
+  // The ranks meet before there is a Runtime, and poll for messages in it while it exists.
   std::unique_ptr<amr::Backend> backend;
   Ranks ranks;
   std::optional<Start> followed;
@@ -463,11 +334,11 @@ int run_case(RunRequest& request) {
   } catch (const std::exception& error) {
     Failure failure =
         ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
-    // Where the leader is lost, with what it knew of the files.
+    // If the leader is lost, this rank says how to continue.
     if (followed && !failure.line.empty()) {
       failure.line += way_on(followed->path, followed->problem);
     }
-    // An MPI may end this process as soon as the ranks part.
+    // An MPI may end this process as soon as the ranks leave.
     if (!failure.line.empty()) {
       set_silent(false);
       error_line(failure.line, failure.code);

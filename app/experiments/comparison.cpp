@@ -3,409 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <functional>
-#include <limits>
-#include <memory>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include <fmt/core.h>
 
-#include "options/commands.hpp"
-#include "run/execute.hpp"
-#include "terminal/terminal.hpp"
-
 namespace kumiko::app {
-
-namespace {
-
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-/// The parts between commas, but not between those in brackets, which are of lists.
-std::vector<std::string> parts_of(const std::string& text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '[') ++depth;
-    if (c == ']') --depth;
-    if (c == ',' && depth <= 0) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  for (std::string& part : parts) part = trimmed(part);
-  return parts;
-}
-
-std::string key_of(const std::string& assignment) {
-  return trimmed(assignment.substr(0, assignment.find('=')));
-}
-
-/// A contender's key by its full name.
-std::string full_override(const std::string& spec, const std::string& part) {
-  const std::string key = key_of(part);
-  refuse_if(part.find('=') == std::string::npos || key.empty(),
-            "--solver {}: '{}' is not of the form KEY=VALUE; write it like --solver NAME,KEY=VALUE",
-            spec, part);
-  refuse_if(key == "solver.name" || key == "name" || key == "case.name",
-            "--solver {}: '{}' cannot be set here; name the solver first, as in --solver "
-            "NAME,KEY=VALUE, and the case in the file",
-            spec, key);
-  const bool has_table = key.find('.') != std::string::npos;
-  return has_table ? part : "solver." + part;
-}
-
-/// NAME[,KEY=VALUE]... of --solver, or a name alone, of --solvers.
-Contender parse_contender(const std::string& option, const std::string& spec) {
-  const std::vector<std::string> parts = parts_of(spec);
-  Contender contender;
-  contender.option = option;
-  contender.solver = contender.label = parts.front();
-  refuse_if(contender.solver.empty(),
-            "{} '{}' has no solver's name; write it like --solver NAME,KEY=VALUE", option, spec);
-  for (std::size_t at = 1; at < parts.size(); ++at) {
-    contender.overrides.push_back(full_override(spec, parts[at]));
-    contender.label += "," + parts[at];
-  }
-  return contender;
-}
-
-/// The solvers to compare: without a name the file's own.
-std::vector<Contender> parse_contenders(const CompareRequest& request, const Problem& file) {
-  std::vector<Contender> contenders;
-  const auto add = [&contenders](Contender contender) {
-    refuse_if(std::ranges::count(contenders, contender.label, &Contender::label) > 0,
-              "{}: it is named twice; distinguish variants by keys, as in --solver {},KEY=VALUE",
-              contender.as_asked(), contender.solver);
-    contenders.push_back(std::move(contender));
-  };
-  for (const std::string& name : request.solvers) {
-    refuse_if(name.find('=') != std::string::npos,
-              "--solvers: '{}' is not a solver's name; give keys of a solver as in --solver "
-              "NAME,{}",
-              name, name);
-    add(parse_contender("--solvers", name));
-  }
-  for (const std::string& spec : request.variants) add(parse_contender("--solver", spec));
-  if (contenders.empty()) {
-    add(parse_contender("solver.name", file.config.values().text("solver.name")));
-  }
-  return contenders;
-}
-
-/// Keys of solvers go with the solver's name: no other one may know them.
-void refuse_solver_keys(const std::vector<std::string>& overrides) {
-  for (const std::string& text : overrides) {
-    const std::string key = key_of(text);
-    constexpr std::string_view kTable = "solver.";
-    if (!key.starts_with(kTable)) continue;
-    throw RequestError(
-        "--set {}: set the keys of a solver together with its name, as in --solver NAME,{}=VALUE",
-        text, key == "solver.name" ? "KEY" : key.substr(kTable.size()));
-  }
-}
-
-/// Ascending, each once.
-std::vector<int> sorted_resolutions(const CompareRequest& request, int points_of_file) {
-  std::set<int> resolutions;
-  for (const int points : request.resolutions) {
-    refuse_if(!resolutions.insert(points).second, "--resolutions: {} is named twice", points);
-  }
-  if (resolutions.empty()) resolutions.insert(points_of_file);
-  return {resolutions.begin(), resolutions.end()};
-}
-
-int points_y_of(int points, const amr::SimulationOptions& file) {
-  const std::int64_t scaled = std::int64_t{points} * file.points_y;
-  const std::int64_t points_y = scaled / file.points_x;
-  const bool fits = points % amr::kPatchSize == 0 && scaled % file.points_x == 0 &&
-                    points_y % amr::kPatchSize == 0;
-  if (fits) return static_cast<int>(points_y);
-  throw RequestError(
-      "--resolutions {}: the points must be multiples of {} in x and, in the file's proportion of "
-      "{} to {}, in y",
-      points, amr::kPatchSize, file.points_x, file.points_y);
-}
-
-/// As many base steps as keep the CFL number, or one more.
-int steps_in_proportion(int points, const amr::SimulationOptions& file) {
-  const std::int64_t scaled = std::int64_t{file.steps} * points;
-  constexpr std::int64_t kBeyondAnyRun = std::numeric_limits<int>::max();
-  return static_cast<int>(std::min(kBeyondAnyRun, (scaled + file.points_x - 1) / file.points_x));
-}
-
-/// The request of one contender's runs. Keys of its own replace the request's without a warning.
-ProblemRequest request_of(const ProblemRequest& request, const Contender& contender) {
-  ProblemRequest own = request;
-  own.solver = contender.solver;
-  own.solver_from = contender.as_asked();
-  std::erase_if(own.overrides, [&](const std::string& text) {
-    return std::ranges::count(contender.overrides, key_of(text), key_of) > 0;
-  });
-  own.overrides.insert(own.overrides.end(), contender.overrides.begin(), contender.overrides.end());
-  return own;
-}
-
-/// What a run changes in its contender's configuration.
-io::Changes changes_of(const Contender& contender, const ComparedRun& run, double stop_share) {
-  io::Changes changes = {{"grid.base", std::vector<std::int64_t>{run.points, run.points_y}},
-                         {"step.time_interpolation", contender.interpolation}};
-  if (run.steps == 0) {
-    changes.emplace_back("time.cfl", contender.cfl);
-    return changes;
-  }
-  const auto stop = static_cast<int>(std::lround(stop_share * run.steps));
-  changes.emplace_back("time.steps", std::int64_t{run.steps});
-  changes.emplace_back("time.stop_step", std::int64_t{std::clamp(stop, 1, run.steps)});
-  return changes;
-}
-
-/// A contender's problem as the file has it, and at a resolution.
-class Plan {
- public:
-  Plan(const ProblemRequest& request, Contender& contender)
-      : request_(request_of(request, contender)),
-        contender_(contender),
-        file_(load_problem(request_)) {
-    const amr::SolverTraits& traits = file_.solver->traits();
-    contender.cells = traits.centring == amr::Centring::kCell;
-    contender.order = traits.order;
-    contender.cfl_limit = traits.cfl_limit;
-    contender.file_cfl = file_.options.cfl;
-    contender.cfl = std::min(file_.options.cfl, traits.cfl_limit);
-    refuse_if(file_.options.steps == 0 && !file_.goes_to_the_end(),
-              "time.stop_step is {}, but runs that choose their steps by time.cfl stop at "
-              "different times then; set time.end instead",
-              file_.stop_step);
-    contender.file_interpolation = amr::to_string(file_.options.time_interpolation);
-    contender.interpolation = amr::to_string(interpolation());
-  }
-
-  const Problem& file() const { return file_; }
-
-  ComparedRun run_at(int points) const {
-    ComparedRun run;
-    run.points = points;
-    run.points_y = points_y_of(points, file_.options);
-    run.finest_points = points << (file_.options.levels - 1);
-    run.points_per_length =
-        static_cast<int>(std::lround(run.finest_points / file_.the_case->extent().x));
-    run.steps = run.steps_in_proportion = steps_in_proportion(points, file_.options);
-    return run;
-  }
-
-  Problem problem_of(const ComparedRun& run) const {
-    return load_problem(request_, changes_of(contender_, run, stop_share()));
-  }
-
- private:
-  double stop_share() const {
-    return file_.options.steps == 0 ? 1.0
-                                    : static_cast<double>(file_.stop_step) / file_.options.steps;
-  }
-
-  /// The file's, unless it does not suit the solver; what was asked of this solver is its own.
-  amr::TimeInterpolation interpolation() const {
-    const auto asked = [](const std::string& text) {
-      return key_of(text) == "step.time_interpolation";
-    };
-    const amr::SimulationOptions& options = file_.options;
-    const bool is_own = std::ranges::any_of(contender_.overrides, asked);
-    const bool suits = amr::is_possible(file_.solver->traits(), options.time_interpolation);
-    if (is_own || suits || options.levels == 1) return options.time_interpolation;
-    return amr::suited_time_interpolation(file_.solver->traits());
-  }
-
-  ProblemRequest request_;
-  Contender& contender_;
-  Problem file_;
-};
-
-/// Gives a run the steps that a solver asked for. Returns false when it has them already.
-bool raise_steps(ComparedRun& run, std::int64_t steps) {
-  constexpr std::int64_t kMostSteps = 1'000'000'000;
-  if (steps <= run.steps || steps > kMostSteps) return false;
-  run.steps = static_cast<int>(steps);
-  return true;
-}
-
-/// Calls attempt() with as many steps as the solver asks for: a later state may ask for more than
-/// the first one.
-template <class Attempt>
-auto with_enough_steps(ComparedRun& run, Attempt attempt) {
-  while (true) {
-    try {
-      return attempt();
-    } catch (const TooFewSteps& error) {
-      if (!raise_steps(run, error.smallest())) throw;
-    } catch (const amr::CflError& error) {
-      if (!raise_steps(run, error.smallest_steps())) throw;
-    }
-  }
-}
-
-/// Notes the errors that are printed for a contender's case.
-void add_published(const amr::Case& the_case, std::size_t contender,
-                   std::vector<PublishedError>& all) {
-  for (const amr::PublishedValue& value : the_case.published_values()) {
-    if (value.norm.empty()) continue;
-    auto place = std::ranges::find_if(all, [&](const PublishedError& one) {
-      return one.value.name == value.name && one.value.norm == value.norm &&
-             one.value.points == value.points && one.value.value == value.value;
-    });
-    if (place == all.end()) place = all.insert(place, {value, {}});
-    place->contenders.insert(contender);
-  }
-}
-
-/// Calls f, and says which contender an error is about.
-template <class Function>
-auto naming(const Contender& contender, Function f) {
-  try {
-    return f();
-  } catch (const RequestError& error) {
-    if (contender.option == "solver.name") throw;  // the file's own, and the only one
-    const std::string name = contender.as_asked() + ": ";
-    const std::string what = error.what();
-    throw RequestError(what.starts_with(name) ? what : name + what);
-  }
-}
-
-/// Reads the request and tries every run's first state, so that a wrong request is refused before
-/// the first run. Throws RequestError.
-Comparison plan_comparison(const CompareRequest& request) {
-  if (!request.solvers.empty() || !request.variants.empty()) refuse_solver_keys(request.overrides);
-  Comparison comparison;
-  comparison.norm = request.norm;
-  comparison.repetitions = request.repetitions;
-  // Of what is wrong with the file no contender is to blame.
-  const Problem file = load_problem(request);
-  const std::string base = file.source.override_of("grid.base");
-  refuse_if(!request.resolutions.empty() && !base.empty(),
-            "{} beside --resolutions changes what the file's time.steps and points in y are in "
-            "proportion to; leave out one of them, or change grid.base in the file",
-            base);
-  for (const char* const key : {"time.steps", "time.stop_step"}) {
-    const std::string steps = file.source.override_of(key);
-    if (request.resolutions.empty() || steps.empty() || file.options.steps == 0) continue;
-    print_to_stderr(
-        "kumiko: note: {} is for grid.base {} in x, as in the file; other --resolutions take steps "
-        "in proportion\n",
-        steps, file.options.points_x);
-  }
-  comparison.contenders = parse_contenders(request, file);
-  for (const Contender& contender : comparison.contenders) {
-    refuse_if(!request.resolutions.empty() &&
-                  std::ranges::count(contender.overrides, "grid.base", key_of) > 0,
-              "{}: grid.base beside --resolutions, which set it; leave out one of them",
-              contender.as_asked());
-  }
-  comparison.case_name = file.run.case_name;
-  comparison.levels = file.options.levels;
-  const std::vector<int> resolutions = sorted_resolutions(request, file.options.points_x);
-  for (const int points : resolutions) points_y_of(points, file.options);
-  for (std::size_t at = 0; at < comparison.contenders.size(); ++at) {
-    Contender& contender = comparison.contenders[at];
-    naming(contender, [&] {
-      const Plan plan(request, contender);
-      warn_of(plan.file());
-      add_published(*plan.file().the_case, at, comparison.published);
-      for (const int points : resolutions) {
-        ComparedRun run = plan.run_at(points);
-        run.contender = at;
-        // Builds the first state.
-        with_enough_steps(run, [&] {
-          const Problem problem = plan.problem_of(run);
-          make_simulation(problem, *load_backend(request.backend, problem));
-        });
-        comparison.runs.push_back(std::move(run));
-      }
-    });
-  }
-  return comparison;
-}
-
-/// Runs what was planned; a run that fails leaves its reason, and the others go on. Calls `after`
-/// after each. Throws what execute() throws when a signal ends it.
-void run_comparison(const CompareRequest& request, Comparison& comparison,
-                    const std::function<void()>& after) {
-  // All runs once, then all again: what slows the machine for a while slows no solver more.
-  for (int repetition = 0; repetition < request.repetitions; ++repetition) {
-    for (ComparedRun& run : comparison.runs) {
-      if (!run.failure.empty()) continue;
-      Contender& contender = comparison.contenders[run.contender];
-      try {
-        const Plan plan(request, contender);
-        io::RunSummary summary = with_enough_steps(run, [&] {
-          return measure(request, plan.problem_of(run), request.backend,
-                         fmt::format("{} at {}", contender.label, run.points));
-        });
-        if (run.add(summary.wall_s)) run.summary = std::move(summary);
-      } catch (const std::exception& error) {
-        if (end_requested()) throw;
-        run.failure = io::with_keys(error.what());
-      }
-      after();
-    }
-  }
-  comparison.complete = true;
-}
-
-int compare(CompareRequest& request) {
-  refuse_quiet_for_nothing(request, request.output, "comparison", kSweepFilesRemedy);
-  prepare_to_step(request);
-  check_sweep_files(request.output, kComparisonFiles, request.overwrite, "comparison");
-  warn_of_files(request.overrides, "comparison");
-  Comparison comparison = plan_comparison(request);
-  prepare_summary(request.summary);
-  heed_signals(false);
-  // From the first run on, the files hold what is done so far. A comparison that does not get there
-  // leaves an earlier one's files.
-  const auto write = [&] {
-    write_sweep_files(request.output, kComparisonFiles, comparison, while_running(request.summary));
-  };
-  std::string ended;
-  try {
-    run_comparison(request, comparison, write);
-  } catch (const std::exception& error) {
-    const bool is_any_measured =
-        std::ranges::any_of(comparison.runs, [](const auto& run) { return run.is_measured(); });
-    if (!end_requested() || !is_any_measured) throw;
-    ended = error.what();
-  }
-  write_sweep_files(request.output, kComparisonFiles, comparison, request.summary);
-  if (!request.quiet) print_found(request.output, request.summary, plain_report(comparison));
-  const std::vector<std::string> failures = failures_of(comparison);
-  if (request.quiet) {
-    for (const std::string& failure : failures) print_warning("{}", failure);
-  }
-  if (!ended.empty()) throw std::runtime_error(ended);
-  if (failures.empty()) return kDone;
-  std::fflush(stdout);
-  throw std::runtime_error(fmt::format("{} of {} runs failed; see the {}", failures.size(),
-                                       comparison.runs.size(),
-                                       request.quiet ? "warnings" : "lines below the table"));
-}
-
-void add_contenders(Options& options, CompareRequest& request) {
-  options.add("--solvers", &request.solvers,
-              "A,B,C: solvers to compare, by name (default: the file's)", {.lists = true});
-  options.add("--solver", &request.variants,
-              "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
-              "amr.levels=1 or case.sigma=0.1, any others of its own. Several variants of one "
-              "solver, told apart by their keys, are a sweep: --solver A,amr.buffer=2 --solver "
-              "A,amr.buffer=4. The file's [solver] applies to the solver that it names. The option",
-              {.repeats = true});
-}
-
-}  // namespace
 
 /// A patch covers a quadrant of its parent.
 std::uint64_t ComparedRun::leaf_points() const {
@@ -414,25 +16,60 @@ std::uint64_t ComparedRun::leaf_points() const {
   return all * amr::kPatchPoints - (all - patches.front()) * (amr::kPatchPoints / 4);
 }
 
-Action compare_command(Options& options) {
-  const auto request = std::make_shared<CompareRequest>();
-  std::vector<std::string> names;
-  for (const Norm& norm : kNorms) names.emplace_back(norm.name);
-  add_case(options, *request);
-  add_contenders(options, *request);
-  options.add("--resolutions", &request->resolutions,
-              "N1,N2,...: points of level 0 in x; y and time.steps, if it is given, follow in "
-              "proportion, and the "
-              "amr.thresholds by amr.threshold_order (default: the file's)",
-              {.lists = true, .check = between(16, 65536)});
-  options.add("--norm", &request->norm, "of the error, for orders and the plot",
-              {.check = one_of(names)});
-  add_repetitions(options, request->repetitions, "runs of each, for the wall time");
-  add_backend(options, request->backend);
-  add_output(options, *request,
-             "folder for compare.csv, .json, .md and work_precision.svg (default: none)",
-             "replace an earlier comparison's files");
-  return [request] { return compare(*request); };
+std::string_view norm_title(std::string_view norm) {
+  return std::ranges::find(kNorms, norm, &Norm::name)->title;
+}
+
+const Contender& contender_of(const Comparison& comparison, const ComparedRun& run) {
+  return comparison.contenders[run.contender];
+}
+
+std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm) {
+  const auto* const named = std::ranges::find(kNorms, norm, &Norm::name);
+  if (!summary.errors || named == kNorms.end()) return std::nullopt;
+  return *summary.errors.*named->value;
+}
+
+std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run) {
+  if (&run == comparison.runs.data()) return std::nullopt;
+  const ComparedRun& coarse = *(&run - 1);
+  const bool follows = run.contender == coarse.contender;
+  if (!follows || !run.is_measured() || !coarse.is_measured()) return std::nullopt;
+  const double error = error_of(run.summary, comparison.norm).value_or(0.0);
+  const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
+  if (error <= 0.0 || before <= 0.0) return std::nullopt;
+  return std::log(before / error) / std::log(static_cast<double>(run.points) / coarse.points);
+}
+
+bool is_open(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.runs,
+                             [](const ComparedRun& run) { return run.summary.open_domain; });
+}
+
+const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
+                              const PublishedError& error) {
+  const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
+    return run.contender == contender && run.points_per_length == error.value.points &&
+           run.is_measured() && (run.steps == 0 || run.summary.steps == run.steps) &&
+           error.contenders.contains(contender);
+  });
+  return found == comparison.runs.end() ? nullptr : &*found;
+}
+
+bool has_run_beside(const Comparison& comparison, const PublishedError& error) {
+  return std::ranges::any_of(error.contenders, [&](std::size_t contender) {
+    return run_beside(comparison, contender, error) != nullptr;
+  });
+}
+
+std::vector<std::string> failures_of(const Comparison& comparison) {
+  std::vector<std::string> failures;
+  for (const ComparedRun& run : comparison.runs) {
+    if (run.failure.empty()) continue;
+    failures.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
+                                   run.points, run.failure));
+  }
+  return failures;
 }
 
 }  // namespace kumiko::app

@@ -1,7 +1,8 @@
-// Runs several solvers on one case at several resolutions, to compare them.
+// Runs of several solvers on one case at several resolutions, and what compares them.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,38 +10,10 @@
 
 #include <kumiko/amr/case.hpp>
 
+#include "experiments/contender.hpp"
 #include "experiments/sweep.hpp"
 
 namespace kumiko::app {
-
-/// What `kumiko compare` is asked for.
-struct CompareRequest : CaseRequest, OutputRequest {
-  std::vector<std::string> solvers;   ///< by name
-  std::vector<std::string> variants;  ///< NAME[,KEY=VALUE]...
-  std::vector<int> resolutions;       ///< points of level 0 in x; none: the file's
-  std::string norm = "rms";           ///< of the error
-  int repetitions = 1;                ///< of each run
-  std::string backend = "threads";
-};
-
-/// A solver to compare, with keys of its own.
-struct Contender {
-  std::string option;  ///< that has asked for it
-  std::string label;   ///< as it was asked for: NAME[,KEY=VALUE]...
-  std::string solver;
-  std::vector<std::string> overrides;  ///< KEY=VALUE with full keys
-  // What it is known by once it has been made.
-  bool cells = false;  ///< else nodes
-  double order = 0.0;  ///< that it declares; 0 = none
-  double cfl_limit = 0.0;
-  double cfl = 0.0;       ///< of its runs, where they choose their steps: the file's, or the limit
-  double file_cfl = 0.0;  ///< that the file asks for; 0: it gives a number of steps
-  std::string file_interpolation = {};  ///< the file's step.time_interpolation,
-  std::string interpolation = {};       ///< and the one that it runs with
-
-  /// The contender as the command line names it: "--solver NAME,KEY=VALUE".
-  std::string as_asked() const { return option + ' ' + label; }
-};
 
 /// A run of a contender at a resolution.
 struct ComparedRun : Repetitions {
@@ -52,15 +25,15 @@ struct ComparedRun : Repetitions {
   int steps_in_proportion = 0;  ///< base steps that keep the file's CFL number
   int steps = 0;                ///< the same, or as many as the solver's CFL limit asks for
   io::RunSummary summary = {};  ///< of the fastest repetition
-  std::string failure = {};     ///< why there are no more; empty if nothing failed
+  std::string failure = {};     ///< the reason that ended the repetitions; empty without one
 
   std::uint64_t leaf_points() const;
 };
 
-/// An error that is printed for the case, whose norm is said.
+/// A published error of the case whose norm is known.
 struct PublishedError {
   amr::PublishedValue value;
-  /// For whose case: with keys of the case there may be others, or none.
+  /// The contenders whose case has it: with other keys, a case may have other errors, or none.
   std::set<std::size_t> contenders;
 };
 
@@ -87,12 +60,28 @@ inline constexpr std::array<Norm, 4> kNorms = {
      {"l1", "L1 error (integral over the domain)", &amr::ErrorNorms::l1},
      {"linf", "largest error", &amr::ErrorNorms::linf}}};
 
+std::string_view norm_title(std::string_view norm);
+
+const Contender& contender_of(const Comparison& comparison, const ComparedRun& run);
+
+/// The error of a run in a norm; empty if the case has no exact solution at its end, or if the norm
+/// is not in kNorms.
+std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm);
+
+/// The order of convergence from the contender's coarser run to this one, in the norm to compare
+/// by; empty if that run is not measured, or if an error is 0.
+std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run);
+
+/// True if mass may enter and leave.
+bool is_open(const Comparison& comparison);
+
+/// The contender's run to compare with a published value, or nullptr: a run to the end whose finest
+/// level has the value's spacing.
+const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
+                              const PublishedError& error);
+bool has_run_beside(const Comparison& comparison, const PublishedError& error);
+
 /// A line for each run that failed, with the reason.
 std::vector<std::string> failures_of(const Comparison& comparison);
-
-/// A report of the runs that are done, for the terminal.
-std::string plain_report(const Comparison& comparison);
-/// Tables, JSON and a picture of what is done.
-extern const std::array<SweepFile<Comparison>, 4> kComparisonFiles;
 
 }  // namespace kumiko::app

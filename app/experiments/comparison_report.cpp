@@ -1,5 +1,6 @@
+#include "experiments/comparison_report.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iomanip>
 #include <iterator>
@@ -10,7 +11,6 @@
 
 #include <kumiko/viz/line_chart.hpp>
 
-#include "experiments/comparison.hpp"
 #include "run/published.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/drift_name.hpp"
@@ -23,35 +23,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kNothing = "-";
-
-/// The error of a run in a norm; nothing when the case knows no exact solution at its end, or when
-/// the norm is none of kNorms.
-std::optional<double> error_of(const io::RunSummary& summary, std::string_view norm) {
-  const auto* const named = std::ranges::find(kNorms, norm, &Norm::name);
-  if (!summary.errors || named == kNorms.end()) return std::nullopt;
-  return *summary.errors.*named->value;
-}
-
-/// The order of convergence, by the norm to compare by, from the contender's run before; nothing
-/// where that is not measured, or where an error is 0.
-std::optional<double> order_of(const Comparison& comparison, const ComparedRun& run) {
-  if (&run == comparison.runs.data()) return std::nullopt;
-  const ComparedRun& coarse = *(&run - 1);
-  const bool follows = run.contender == coarse.contender;
-  if (!follows || !run.is_measured() || !coarse.is_measured()) return std::nullopt;
-  const double error = error_of(run.summary, comparison.norm).value_or(0.0);
-  const double before = error_of(coarse.summary, comparison.norm).value_or(0.0);
-  if (error <= 0.0 || before <= 0.0) return std::nullopt;
-  return std::log(before / error) / std::log(static_cast<double>(run.points) / coarse.points);
-}
-
-std::string_view norm_title(std::string_view norm) {
-  return std::ranges::find(kNorms, norm, &Norm::name)->title;
-}
-
-const Contender& contender_of(const Comparison& comparison, const ComparedRun& run) {
-  return comparison.contenders[run.contender];
-}
 
 std::string backend_text(const Comparison& comparison) {
   for (const ComparedRun& run : comparison.runs) {
@@ -67,7 +38,7 @@ std::string resolution_text(const ComparedRun& run) {
   return fmt::format("{} to {}", run.points, run.finest_points);
 }
 
-/// With a star where there are more than in proportion.
+/// The number of steps, with a star if there are more than in proportion.
 std::string steps_text(const ComparedRun& run) {
   return fmt::format("{}{}", run.summary.steps, run.steps > run.steps_in_proportion ? "*" : "");
 }
@@ -79,12 +50,6 @@ std::string quoted(const std::string& text) {
 }
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
-/// Whether mass may enter and leave.
-bool is_open(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.runs,
-                             [](const ComparedRun& run) { return run.summary.open_domain; });
-}
 
 std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
   const auto contender = std::bind_front(contender_of, std::cref(comparison));
@@ -119,31 +84,13 @@ std::vector<Column<ComparedRun>> columns_of(const Comparison& comparison) {
        [](auto& run) { return run.summary.updates_per_core_s.value_or(0.0); }}};
 }
 
-/// Of the runs that are measured.
+/// The table of the runs that are measured.
 TextTable runs_table(const Comparison& comparison, bool for_csv) {
   std::vector<std::reference_wrapper<const ComparedRun>> measured;
   for (const ComparedRun& run : comparison.runs) {
     if (run.is_measured()) measured.emplace_back(run);
   }
   return table_of(columns_of(comparison), measured, for_csv);
-}
-
-/// A contender's run that a published value can stand beside: to the end, with its spacing on the
-/// finest level.
-const ComparedRun* run_beside(const Comparison& comparison, std::size_t contender,
-                              const PublishedError& error) {
-  const auto found = std::ranges::find_if(comparison.runs, [&](const ComparedRun& run) {
-    return run.contender == contender && run.points_per_length == error.value.points &&
-           run.is_measured() && (run.steps == 0 || run.summary.steps == run.steps) &&
-           error.contenders.contains(contender);
-  });
-  return found == comparison.runs.end() ? nullptr : &*found;
-}
-
-bool has_run_beside(const Comparison& comparison, const PublishedError& error) {
-  return std::ranges::any_of(error.contenders, [&](std::size_t contender) {
-    return run_beside(comparison, contender, error) != nullptr;
-  });
 }
 
 TextTable published_table(const Comparison& comparison) {
@@ -168,7 +115,7 @@ TextTable published_table(const Comparison& comparison) {
   return table;
 }
 
-/// Which published errors stand beside no run; empty where all do.
+/// A note on the published errors without a run to compare with; empty if all have one.
 std::string unmatched_note(const Comparison& comparison) {
   std::set<int> points;
   int count = 0;
@@ -185,7 +132,7 @@ std::string unmatched_note(const Comparison& comparison) {
       fmt::join(points, " or 1/"));
 }
 
-/// Which runs of a contender have more steps than the file's CFL number asks for; empty if none.
+/// A note on the runs of a contender with more steps than by the file's CFL number; empty if none.
 std::string steps_note(const Comparison& comparison, std::size_t contender) {
   const Contender& own = comparison.contenders[contender];
   if (own.cfl < own.file_cfl) {
@@ -204,7 +151,8 @@ std::string steps_note(const Comparison& comparison, std::size_t contender) {
                      comparison.contenders[contender].cfl_limit, raised);
 }
 
-/// Where contenders differ in how ghosts are interpolated in time, or from the file.
+/// A note on a contender's interpolation in time, if contenders differ in it, or it is not the
+/// file's.
 std::string interpolation_note(const Comparison& comparison, const Contender& contender) {
   if (contender.interpolation != contender.file_interpolation) {
     return fmt::format(
@@ -221,7 +169,7 @@ std::string interpolation_note(const Comparison& comparison, const Contender& co
   return fmt::format("{}: step.time_interpolation is {}", contender.label, contender.interpolation);
 }
 
-/// What a reader must know of single contenders and runs.
+/// Notes on single contenders and runs.
 std::vector<std::string> notes_of(const Comparison& comparison) {
   std::vector<std::string> notes;
   for (const Contender& contender : comparison.contenders) {
@@ -313,7 +261,7 @@ viz::LineChart chart_of(const Comparison& comparison, const std::string& title, 
   return chart;
 }
 
-/// Those of the plotted norm that stand beside a run, or whose spacing is not known.
+/// The published errors in the plotted norm that have a run to compare with, or no known spacing.
 std::vector<viz::ReferenceLine> references_of(const Comparison& comparison) {
   std::vector<viz::ReferenceLine> lines;
   for (const PublishedError& error : comparison.published) {
@@ -388,16 +336,6 @@ std::string work_precision_picture(const Comparison& comparison) {
 }
 
 }  // namespace
-
-std::vector<std::string> failures_of(const Comparison& comparison) {
-  std::vector<std::string> failures;
-  for (const ComparedRun& run : comparison.runs) {
-    if (run.failure.empty()) continue;
-    failures.push_back(fmt::format("{} at {} failed: {}", contender_of(comparison, run).label,
-                                   run.points, run.failure));
-  }
-  return failures;
-}
 
 std::string plain_report(const Comparison& comparison) { return report(comparison, false); }
 

@@ -12,7 +12,7 @@
 #include <kumiko/cluster/launch.hpp>
 #include <kumiko/io/shell_word.hpp>
 
-#include "run/execute.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/programs.hpp"
 
@@ -27,18 +27,18 @@ constexpr std::string_view kRanks = "{ranks}";
 constexpr std::string_view kWorkers = "{workers}";
 constexpr std::string_view kErrorMark = "kumiko: error: ";
 
-/// Of a run whose seconds are those of its steps.
+/// Settings of a run that only steps, so that its seconds are those of the steps.
 constexpr std::string_view kWithoutFiles[] = {"output.every=0", "checkpoint.every=0",
                                               "diagnostics.every=1000000000", "trace.from=-1"};
 
-/// How an MPI's launcher is told how many ranks there are.
+/// The options that give an MPI's launcher the number of ranks.
 std::string options_of(const std::string& mpi) {
   // Open MPI would bind each of two ranks to one core, and refuses more ranks than cores.
   const std::string_view own = mpi == "openmpi" ? " --oversubscribe --bind-to none" : "";
   return fmt::format("{} -n {}", own, kRanks);
 }
 
-/// What starts ranks here: mpirun by its name of Debian, or by the usual one.
+/// The launcher of ranks on this machine: mpirun by its name in Debian, or by the usual one.
 std::string usual_command() {
   const std::vector<std::string> mpis = cluster::linked_mpis();
   for (const std::string& mpi : mpis) {
@@ -82,7 +82,7 @@ std::string run_words(const CaseRequest& request, int workers, const fs::path& f
   return text;
 }
 
-/// Whether a launcher draws this line between paragraphs.
+/// True if a launcher draws this line between paragraphs.
 bool is_ruler(const std::string& line) {
   return line.find_first_not_of("-=* ") == std::string::npos;
 }

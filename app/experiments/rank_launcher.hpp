@@ -13,14 +13,13 @@ namespace kumiko::app {
 class RankLauncher {
  public:
   /// \param command  starts ranks, in the shell's words, with {ranks} and perhaps {workers} in it;
-  ///                 empty: mpirun of an MPI whose link is beside this program
+  ///                 empty: mpirun of an MPI whose link lies next to this program
   /// Throws RequestError where there is none, or the command says nothing of {ranks}.
   explicit RankLauncher(const std::string& command);
 
   /// Runs a case to its last step by `kumiko run`, without files of states. \return its summary.
   /// Throws std::runtime_error with what the run says.
-  /// \param folder  gets a hidden one for the run, for as long as that takes; empty: that of
-  ///                temporary files
+  /// \param folder  gets a hidden folder during the run; empty: the folder of temporary files does
   nlohmann::ordered_json run(const CaseRequest& request, const std::filesystem::path& folder,
                              int ranks, int workers) const;
 

@@ -15,7 +15,9 @@
 #include "experiments/counts.hpp"
 #include "experiments/rank_launcher.hpp"
 #include "options/commands.hpp"
-#include "run/execute.hpp"
+#include "run/problem_warnings.hpp"
+#include "run/run_parts.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/terminal.hpp"
 
@@ -28,7 +30,7 @@ using Json = nlohmann::ordered_json;
 /// Processes that can be asked for.
 constexpr int kMostRanks = 65536;
 
-/// What `kumiko scaling` is asked for.
+/// The options of `kumiko scaling`.
 struct ScalingRequest : CaseRequest, OutputRequest {
   std::string worker_list;  ///< empty: doubled up to the cores; of ranks, one
   std::string rank_list;    ///< empty: backends are compared
@@ -117,7 +119,7 @@ Scaling plan_scaling(const ScalingRequest& request) {
   return scaling;
 }
 
-/// Runs a point once. \return what its summary says
+/// Runs a point once. \return its summary
 /// \param launcher  nullptr: in this process
 Json run_point(const ScalingRequest& request, const Scaling& scaling, const ScalingPoint& point,
                const RankLauncher* launcher) {

@@ -83,7 +83,7 @@ Json json_of(const Spread& spread) {
   return {{"least", spread.least}, {"median", spread.median}, {"most", spread.most}};
 }
 
-/// What tells a point from others.
+/// The values that identify a point.
 Json which_json(const Scaling& scaling, const ScalingPoint& point) {
   if (scaling.is_of_ranks) return {{"ranks", point.ranks}, {"workers", point.workers}};
   return {{"backend", point.backend}, {"workers", point.workers}};

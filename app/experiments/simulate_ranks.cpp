@@ -13,6 +13,7 @@
 #include <kumiko/viz/line_chart.hpp>
 
 #include "experiments/sweep.hpp"
+#include "experiments/trace_text.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/text_table.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A number of ranks, and what would make it faster.
+/// The prediction for a number of ranks, and the cost that limits it.
 struct RanksRow {
   model::RankPrediction prediction;
   std::string_view binds;
@@ -46,13 +47,13 @@ struct RanksFound {
   }
 };
 
-/// The part of the time that goes with one cost; if none takes a tenth, all workers work, or wait
-/// for a chain of pieces.
+/// The cost that takes the largest part of the time; if none takes a tenth, "work" or "chain": all
+/// workers work, or wait for a chain of pieces.
 std::string_view what_binds(const RanksFound& found, const model::RankModel& model,
                             const model::RankOptions& options,
                             const model::RankPrediction& prediction) {
   constexpr double kCounts = 0.1;
-  // Between windows all of it is a regrid's.
+  // All time between windows is a regrid's.
   const auto in_windows = [](const model::RankPrediction& of) {
     return of.seconds - of.regrid_seconds;
   };
@@ -112,10 +113,9 @@ std::string network_text(const model::Network& network) {
 
 std::string plain_report(const RanksFound& found) {
   const amr::Trace& trace = found.trace;
-  std::string text =
-      fmt::format("case {}, solver {}; recorded: {}, {}\n",
-                  trace.case_name.empty() ? "(no name)" : trace.case_name, trace.solver,
-                  counted(trace.workers, "worker"), counted(base_steps(trace), "base step"));
+  const std::string recorded = fmt::format("{}, {}", counted(trace.workers, "worker"),
+                                           counted(base_steps(trace), "base step"));
+  std::string text = trace_heading(trace, recorded) + "\n";
   text += fmt::format("work {:.4g} s, critical path {:.4g} s; partition {}\n", found.bounds.work,
                       found.bounds.critical_path, found.partition());
   text += fmt::format("network {}: {}\n", found.request.network_name,
@@ -180,7 +180,7 @@ constexpr std::array<SweepFile<RanksFound>, 3> kRanksFiles = {
 /// Names the files of all ranks, in their order.
 constexpr const char* kReplayFile = "ranks.txt";
 
-/// Writes what each rank does into a file of its own.
+/// Writes the actions of each rank into a file of its own.
 void write_actions(const fs::path& folder, const std::vector<std::string>& actions) {
   fs::create_directories(folder);
   std::string files;
@@ -193,23 +193,6 @@ void write_actions(const fs::path& folder, const std::vector<std::string>& actio
 }
 
 }  // namespace
-
-std::string disturbance_note(double share) {
-  constexpr double kWorthANote = 0.02;
-  if (share <= kWorthANote) return {};
-  return fmt::format(
-      "note: {:.0f} % of the pieces' time is in pieces that took more than 20 times as long as "
-      "usual; was the machine busy? Record the trace anew\n",
-      100.0 * share);
-}
-
-std::size_t base_steps(const amr::Trace& trace) {
-  std::size_t steps = 0;
-  for (const amr::TraceWindow& window : trace.windows) {
-    steps += static_cast<std::size_t>(window.steps);
-  }
-  return steps;
-}
 
 model::Network network_named(const std::string& text) {
   std::vector<std::string_view> names;

@@ -1,4 +1,4 @@
-// What `kumiko simulate --ranks` predicts.
+// The predictions of `kumiko simulate --ranks`.
 #pragma once
 
 #include <filesystem>
@@ -24,19 +24,13 @@ struct RanksRequest {
   bool json = false;
 };
 
-/// How many base steps a trace holds.
-std::size_t base_steps(const amr::Trace& trace);
-
-/// A line that tells of a trace's disturbed_share() if that makes a prediction doubtful.
-std::string disturbance_note(double share);
-
 /// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
 model::Network network_named(const std::string& text);
 
-/// Throws RequestError if results may not go where they are to go.
+/// Throws RequestError if the predictions may not be written into the folder of --output.
 void check_ranks_output(const OutputRequest& output);
 
-/// The same of a folder for what ranks do.
+/// Throws RequestError if the actions of ranks may not be written into a folder.
 void check_replay(const std::filesystem::path& folder, bool overwrite);
 
 /// Prints the predictions, and writes their files.

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "run/execute.hpp"
+#include "run/run_parts.hpp"
 #include "terminal/saved_results.hpp"
 #include "terminal/terminal.hpp"
 

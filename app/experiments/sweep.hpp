@@ -1,4 +1,4 @@
-// What the commands share that run a case many times and compare the runs.
+// Shared by the commands that run a case many times and compare the runs.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 
 namespace kumiko::app {
 
-/// Runs a problem from its first state to its last step, and writes nothing. `label` stands beside
-/// the progress bar. Throws as execute() does.
+/// Runs a problem from its first state to its last step, and writes nothing. `label` stands next
+/// to the progress bar. Throws as execute() does.
 io::RunSummary measure(const CaseRequest& request, const Problem& problem,
                        const std::string& backend, const std::string& label);
 
 /// The median of one value or more.
 double median(std::vector<double> values);
 
-/// What repetitions of one run have taken.
+/// The wall times of the repetitions of one run.
 struct Repetitions {
   std::vector<double> wall_s = {};  ///< of each that is done
 
@@ -65,8 +65,8 @@ struct SweepFile {
 inline constexpr const char* kSweepFilesRemedy =
     "name a folder by --output, or a file by --summary";
 
-/// Prints what was found, and the folder of its files; an empty path stands for none. What is in a
-/// file need not be shown: see print_saved().
+/// Prints the results, and the folder of their files; an empty path stands for none. Results that
+/// are in a file need not be shown: see print_saved().
 /// \param summary  the file of --summary, empty for none
 void print_found(const std::filesystem::path& folder, const std::filesystem::path& summary,
                  const std::string& text);
@@ -76,7 +76,7 @@ void print_found(const std::filesystem::path& folder, const std::filesystem::pat
 void refuse_quiet_for_nothing(const CaseRequest& request, const std::filesystem::path& output,
                               const std::string& what, const std::string& remedy);
 
-/// Whether a file may be put into a folder, without changing anything; an empty path stands for
+/// Checks that a file may be put into a folder, without changing anything; an empty path stands for
 /// none. `what` says what an earlier one is of. Throws RequestError.
 void check_sweep_file(const std::filesystem::path& folder, const char* name, bool overwrite,
                       const std::string& what);

@@ -9,8 +9,10 @@
 
 #include "experiments/sweep.hpp"
 #include "options/commands.hpp"
-#include "run/execute.hpp"
+#include "run/problem_warnings.hpp"
 #include "run/published.hpp"
+#include "run/run_parts.hpp"
+#include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 
@@ -68,7 +70,7 @@ std::string rms_of(const io::RunSummary& summary) {
   return summary.errors ? fmt::format("{:.3e}", summary.errors->rms) : "-";
 }
 
-/// Why errors that are printed for the case do not stand in the table; empty where none is printed.
+/// The reason why the case's published errors are not in the table; empty if it has none.
 std::string why_no_errors(const Problem& base) {
   std::set<int> spacings;
   for (const amr::PublishedValue& value : base.the_case->published_values()) {

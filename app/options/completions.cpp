@@ -26,7 +26,7 @@ std::vector<DescribedCommand> following(const DescribedCommand& command, Command
 }
 
 /// A word for either shell, in quotes.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -45,7 +45,7 @@ std::string command_patterns(Commands commands) {
   for (const DescribedCommand& command : commands) {
     if (command.name.empty()) continue;
     const bool has_group = command.name.find(' ') != std::string::npos;
-    patterns.push_back(quoted(has_group ? command.name : ' ' + command.name));
+    patterns.push_back(shell_quoted(has_group ? command.name : ' ' + command.name));
   }
   return fmt::format("{}", fmt::join(patterns, " | "));
 }
@@ -95,17 +95,18 @@ std::string bash(Commands commands) {
   std::string values;
   std::vector<std::string> of_files;
   for (const DescribedCommand& command : commands) {
-    offers += fmt::format("        {}) offered={} ;;\n", quoted(command.name),
-                          quoted(fmt::format("{}", fmt::join(offered(command, commands), " "))));
+    offers +=
+        fmt::format("        {}) offered={} ;;\n", shell_quoted(command.name),
+                    shell_quoted(fmt::format("{}", fmt::join(offered(command, commands), " "))));
     for (const DescribedOption& option : command.options) {
       if (option.is_argument() || option.value.empty()) continue;
-      std::string pattern = quoted(command.name + ' ' + option.name);
-      if (!option.brief.empty()) pattern += " | " + quoted(command.name + ' ' + option.brief);
+      std::string pattern = shell_quoted(command.name + ' ' + option.name);
+      if (!option.brief.empty()) pattern += " | " + shell_quoted(command.name + ' ' + option.brief);
       if (option.choices.empty()) {
         of_files.push_back(pattern);
       } else {
         values += fmt::format("    {}) offered={} ;;\n", pattern,
-                              quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+                              shell_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
       }
     }
   }
@@ -169,13 +170,13 @@ std::string zsh(Commands commands) {
   for (const DescribedCommand& command : commands) {
     std::vector<std::string> next;
     for (const DescribedCommand& each : following(command, commands)) {
-      next.push_back(quoted(each.name + ':' + zsh_text(each.help)));
+      next.push_back(shell_quoted(each.name + ':' + zsh_text(each.help)));
     }
     std::vector<std::string> specifications;
     for (const DescribedOption& option : command.options) {
-      for (const std::string& each : zsh_of(option)) specifications.push_back(quoted(each));
+      for (const std::string& each : zsh_of(option)) specifications.push_back(shell_quoted(each));
     }
-    cases += fmt::format("    ({})\n", quoted(command.name));
+    cases += fmt::format("    ({})\n", shell_quoted(command.name));
     if (!next.empty()) {
       cases += fmt::format("      next=({})\n      _describe -t commands command next && return\n",
                            fmt::join(next, " "));

@@ -1,8 +1,6 @@
 #include "options/options.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <type_traits>
@@ -10,11 +8,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <kumiko/cluster/launch.hpp>
-#include <kumiko/io/nearest.hpp>
-#include <kumiko/io/read_number.hpp>
 #include <kumiko/io/schema.hpp>
 #include <kumiko/io/wrapped.hpp>
 
@@ -23,57 +18,10 @@
 #include "options/made_with.hpp"
 #include "options/man_page.hpp"
 #include "options/prefix.hpp"
+#include "options/refusal.hpp"
 #include "terminal/request.hpp"
 
 namespace kumiko::app {
-
-std::string listed(const std::vector<std::string>& words, std::string_view last) {
-  if (words.size() < 2) return fmt::format("{}", fmt::join(words, ""));
-  return fmt::format("{} {} {}", fmt::join(words.begin(), words.end() - 1, ", "), last,
-                     words.back());
-}
-
-ValueCheck one_of(std::vector<std::string> choices) {
-  const auto fault = [choices](const std::string& value) -> std::string {
-    if (std::ranges::count(choices, value) > 0) return {};
-    return fmt::format("'{}' is unknown; it can be {}{}", value, listed(choices),
-                       io::did_you_mean(value, choices));
-  };
-  std::string shown = fmt::format("{{{}}}", fmt::join(choices, ","));
-  return {fault, std::move(shown), std::move(choices)};
-}
-
-ValueCheck whole_number(std::uint64_t least, std::uint64_t most) {
-  return {[least, most](const std::string& value) -> std::string {
-    const auto number = io::read_number<std::uint64_t>(value);
-    if (!number || *number < least || *number > most) {
-      return fmt::format("'{}' is not a whole number from {} to {}", value, least, most);
-    }
-    // The parser would read digits behind a 0 as octal ones.
-    if (value.size() == 1 || value.front() != '0') return {};
-    return fmt::format("'{}' has a leading zero; write '{}'", value, *number);
-  }};
-}
-
-ValueCheck between(std::uint64_t least, std::uint64_t most) {
-  return {whole_number(least, most).fault, fmt::format("from {} to {}", least, most)};
-}
-
-ValueCheck any_number() {
-  return {[](const std::string& value) -> std::string {
-    // As the parser reads it, which knows more notations than from_chars().
-    char* stop = nullptr;
-    const double number = std::strtod(value.c_str(), &stop);
-    const bool is_number = !value.empty() && stop == value.c_str() + value.size();
-    if (!is_number) return fmt::format("'{}' is not a number", value);
-    return std::isfinite(number) ? "" : fmt::format("'{}' is not a finite number", value);
-  }};
-}
-
-ValueCheck not_empty() {
-  return {
-      [](const std::string& value) -> std::string { return value.empty() ? "it is empty" : ""; }};
-}
 
 namespace {
 
@@ -95,7 +43,7 @@ DescribedOption named(const std::string& names, const std::string& help) {
   return {.name = names.substr(comma + 1), .help = help, .brief = names.substr(0, comma)};
 }
 
-/// As the man page and the completions show it.
+/// An option as the man page and the completions show it.
 DescribedOption describe(const std::string& name, const Target& target, const std::string& help,
                          const Rules& rules) {
   DescribedOption option = named(name, help);
@@ -172,150 +120,6 @@ bool Options::is_given(const std::string& name) const {
 }
 
 namespace {
-
-/// Its name as it is typed: "kumiko solver new".
-std::string full_name(const CLI::App& command) {
-  const CLI::App* const parent = command.get_parent();
-  return parent == nullptr ? command.get_name() : full_name(*parent) + ' ' + command.get_name();
-}
-
-std::string where_listed(const CLI::App& command) {
-  return fmt::format("see '{} --help'", full_name(command));
-}
-
-std::string unknown_option(const CLI::App& command, const std::string& name) {
-  std::vector<std::string> known;
-  for (const CLI::Option* const option : command.get_options()) {
-    for (const std::string& each : option->get_lnames()) known.push_back(each);
-  }
-  // Dashes would make up for letters.
-  const std::size_t dashes = std::min(name.find_first_not_of('-'), name.size());
-  if (const auto meant = io::nearest(name.substr(dashes), known)) {
-    return fmt::format("unknown option '{}'; did you mean '--{}'?", name, *meant);
-  }
-  return fmt::format("unknown option '{}'; {}", name, where_listed(command));
-}
-
-std::vector<std::string> names_of_commands(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* const each : command.get_subcommands({})) names.push_back(each->get_name());
-  return names;
-}
-
-std::string unknown_command(const CLI::App& command, const std::string& name) {
-  const std::vector<std::string> known = names_of_commands(command);
-  if (const auto meant = io::nearest(name, known)) {
-    return fmt::format("unknown command '{}'; did you mean '{}'?", name, *meant);
-  }
-  return fmt::format("unknown command '{}'; the commands are {}; {}", name, fmt::join(known, ", "),
-                     where_listed(command));
-}
-
-bool is_option_of(const CLI::App& command, const std::string& word) {
-  return word.starts_with("--") && word.size() > 2 &&
-         command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
-}
-
-/// Of the first option that has another option where its value should be; empty where none has. The
-/// parser would take that for the value.
-std::string missing_value(const CLI::App& app, int argc, const char* const* argv) {
-  const CLI::App* command = &app;
-  for (int at = 1; at + 1 < argc; ++at) {
-    const std::string word = argv[at];
-    if (word == "--") return {};
-    if (word.size() > 1 && word.front() == '-') {
-      const CLI::Option* const option = command->get_option_no_throw(word);
-      if (option == nullptr || option->get_items_expected_min() == 0) continue;
-      if (is_option_of(*command, argv[at + 1])) {
-        return fmt::format("'{}' needs a value, but the next word is the option '{}'; {}", word,
-                           argv[at + 1], where_listed(*command));
-      }
-      ++at;
-      continue;
-    }
-    const std::vector<const CLI::App*> commands = command->get_subcommands({});
-    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
-    if (next != commands.end()) command = *next;
-  }
-  return {};
-}
-
-/// Of the first word that is not known; empty where all options
-/// and commands are.
-std::string misspelling(const CLI::App& app, int argc, const char* const* argv) {
-  const CLI::App* command = &app;
-  for (int at = 1; at < argc; ++at) {
-    const std::string word = argv[at];
-    if (word == "--") return {};
-    if (word.size() > 1 && word.front() == '-') {
-      const std::string name = word.substr(0, word.find('='));
-      const CLI::Option* const option = command->get_option_no_throw(name);
-      if (option == nullptr) return unknown_option(*command, name);
-      const bool takes_next = name == word && option->get_items_expected_max() > 0;
-      if (takes_next) ++at;
-      continue;
-    }
-    const std::vector<const CLI::App*> commands = command->get_subcommands({});
-    if (commands.empty()) continue;  // an argument
-    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
-    if (next == commands.end()) return unknown_command(*command, word);
-    command = *next;
-  }
-  return {};
-}
-
-/// The command that was meant, as far as the parser got.
-const CLI::App& innermost(const CLI::App& app) {
-  const CLI::App* command = &app;
-  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
-  return *command;
-}
-
-/// "FILE", "NAME and FILE"; empty where a command takes no arguments.
-std::string arguments_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* const option : command.get_options()) {
-    if (option->get_positional()) names.push_back(option->get_name(true));
-  }
-  return listed(names, "and");
-}
-
-/// What the parser says, where its words are not for a user.
-std::string in_plain_words(const CLI::App& command, const CLI::ParseError& error) {
-  std::string what = error.what();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    // Of several the first that was typed, which is the last that is listed.
-    const std::string extra = what.substr(std::max(what.rfind(' '), what.rfind(": ") + 1) + 1);
-    const std::string taken = arguments_of(command);
-    return fmt::format("'{}' is one argument too many; '{}' takes {}", extra, full_name(command),
-                       taken.empty() ? "options only" : "one " + taken);
-  }
-  const bool is_miscounted = dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
-                             what.find(" required ") != what.npos;
-  if (is_miscounted) {
-    const bool has_several = what.find("At Most") != what.npos;
-    return what.substr(0, what.find(':')) + (has_several ? " is given twice" : " needs a value");
-  }
-  const bool lacks_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
-                             command.get_require_subcommand_min() > 0;
-  if (lacks_command) {
-    return fmt::format("'{}' needs a command: {}", full_name(command),
-                       fmt::join(names_of_commands(command), ", "));
-  }
-  return what;
-}
-
-/// A sentence about what is wrong with a command line: of the first word that is not known,
-/// although it looks like an option or stands where a command is expected, the nearest one or where
-/// they are listed; else what the parser says, and which command's help to look into.
-std::string refusal_of(const CLI::App& app, int argc, const char* const* argv,
-                       const CLI::ParseError& error) {
-  std::string typo = misspelling(app, argc, argv);
-  if (!typo.empty()) return typo;
-  const CLI::App& command = innermost(app);
-  std::string what = in_plain_words(command, error);
-  return what.ends_with('?') ? what : fmt::format("{}; {}", what, where_listed(command));
-}
 
 /// Adds a command to the program, or to the group that its first word names.
 CLI::App& add_command(CLI::App& app, const Command& command) {

@@ -1,6 +1,5 @@
-// Declares the options of commands, and reads the command line that gives them their values, or
-// says in words for whoever typed it why it was refused. The parser's header stays out of this one,
-// which each command includes, because it is heavy.
+// Declares the options of commands, and reads the command line that gives them their values. Does
+// not include the parser's header, which is heavy, because each command includes this one.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "options/value_check.hpp"
+
 namespace CLI {  // NOLINT(readability-identifier-naming): the parser's
 class App;
 }  // namespace CLI
@@ -20,37 +21,12 @@ namespace kumiko::app {
 
 struct DescribedCommand;
 
-/// What the values of an option are checked for: messages in plain words, with what they can be.
-struct ValueCheck {
-  /// Says what is wrong with a value; empty where nothing is.
-  std::function<std::string(const std::string& value)> fault;
-  std::string shown = {};                 ///< beside the option in the help
-  std::vector<std::string> choices = {};  ///< all the values, if they are a few words
-};
-
-/// "a, b or c"
-std::string listed(const std::vector<std::string>& words, std::string_view last = "or");
-
-/// One of these; the message names them all, and the nearest one.
-ValueCheck one_of(std::vector<std::string> choices);
-
-/// A whole number within these, without a 0 in front of others.
-ValueCheck whole_number(std::uint64_t least, std::uint64_t most);
-/// A whole number within these, which the help shows.
-ValueCheck between(std::uint64_t least, std::uint64_t most);
-
-/// Any finite number.
-ValueCheck any_number();
-
-/// An unset variable of a script must not stand for a default.
-ValueCheck not_empty();
-
 /// How an option may be given.
 struct Rules {
   bool is_required = false;
   bool repeats = false;   ///< several times, with one value each
   bool lists = false;     ///< several values in one word, with commas between them
-  ValueCheck check = {};  ///< finds fault with what is not a value of it
+  ValueCheck check = {};  ///< finds faults of values
 };
 
 /// Where an option's value goes, by its type. A bool's option has no value.
@@ -58,15 +34,15 @@ using Target = std::variant<bool*, int*, std::uint64_t*, std::string*, std::file
                             std::vector<int>*, std::vector<double>*, std::vector<std::string>*,
                             std::vector<std::filesystem::path>*>;
 
-/// Takes the declarations of one command's options. A copy is of the same command.
+/// The options of one command. A copy is of the same command.
 class Options {
  public:
   /// Both must live as long as the options do.
   Options(CLI::App& command, DescribedCommand& described)
       : command_(&command), described_(&described) {}
 
-  /// Declares an option, or an argument where the name has no dashes. The help shows what stands in
-  /// the target as the default, unless that is empty or 0.
+  /// Declares an option, or an argument where the name has no dashes. The help shows the
+  /// target's value as the default, unless that is empty or 0.
   void add(const std::string& name, const Target& target, const std::string& help,
            const Rules& rules = {});
 
@@ -74,7 +50,7 @@ class Options {
   /// a table or none, which is empty in the call that makes the text; that may throw RequestError.
   void add_help_keys(std::function<std::string(const std::string& table)> text);
 
-  /// Whether the command line has the option.
+  /// True if the command line has the option.
   bool is_given(const std::string& name) const;
 
  private:
@@ -89,12 +65,12 @@ using Action = std::function<int()>;
 struct Command {
   const char* name;  ///< two words for a command of a group, which comes first, with a name of one
   const char* help;
-  const char* example;  ///< a command line, for the end of its help; empty for a group
+  const char* example;  ///< a command line at the end of its help; empty for a group
   /// Declares the command's options; null for a group. The action may throw RequestError before any
   /// work is done, or another exception when it fails.
   Action (*make)(Options& options);
-  /// Whether several ranks run it together. On those that a launcher has started any other command
-  /// is a wrong request: each would do the same.
+  /// True if several ranks run it together. If a launcher has started ranks, any other command is a
+  /// wrong request, because each rank would do the same.
   bool takes_ranks = false;
 };
 

@@ -8,7 +8,7 @@ namespace kumiko::app {
 /// The folder of the install tree, or of the build, that this program is in.
 std::filesystem::path prefix();
 
-/// True if CMake finds this Kumiko by the environment's PATH, as it does beside the programs there.
+/// True if CMake finds this Kumiko by the environment's PATH.
 bool path_leads_to_prefix();
 
 }  // namespace kumiko::app

@@ -14,7 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "run/forecast.hpp"
+#include "run/problem_warnings.hpp"
 #include "run/ranks.hpp"
+#include "run/run_parts.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/state_writer.hpp>
@@ -16,51 +15,18 @@ namespace kumiko::app {
 class Ranks;
 class RunFiles;
 
-/// Steps a simulation to problem.stop_step. Throws std::runtime_error when a signal or the time
-/// limit ends it before, or the field holds values that are not finite,
-/// with the plugins that they can be from.
-/// \param files  get what the problem asks for: rows, states, checkpoints as problem.checkpoints
-///               says, on SIGUSR1 and before the run ends early, and the trace of base steps
-///               problem.trace_from to problem.trace_until, or as many of them as there was room
-///               for; nullptr: there are none
-/// \param past   of a run that goes on from a checkpoint
-/// \param ranks  that share it; nullptr for one process
+/// Steps a simulation to problem.stop_step. Throws std::runtime_error if a signal or the time limit
+/// ends it before, and, with the plugins that they can be from, for values that are not finite.
+/// \param files  get the rows, states and checkpoints that the problem requests, checkpoints also
+/// on
+///               SIGUSR1 and before the run ends early, and the trace of base steps
+///               problem.trace_from to problem.trace_until, or of as many of them as there was
+///               memory for; nullptr: there are none
+/// \param past   of a run that continues from a checkpoint
+/// \param ranks  that share it; nullptr for one rank
 io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files = nullptr,
                        const std::optional<io::RunHistory>& past = std::nullopt,
                        const Ranks* ranks = nullptr);
-
-/// Where, when and by what a run is computed that begins now, on this machine.
-io::Origin origin_now();
-
-/// Patches of each level, present or not.
-std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation);
-
-/// What the workers of each rank, or owner of the mesh, did together.
-std::vector<amr::WorkerLoad> loads_by_rank(const amr::Simulation& simulation);
-
-/// Lets SIGINT, SIGTERM and SIGHUP end execute() at its next stop, and the program at once before
-/// begin_stepping(); SIGUSR1 ask it for a checkpoint, and SIGUSR2 wait for a Progress. The first
-/// one that ends it is answered on stderr, by rank 0. Before there are other threads.
-/// \param with_checkpoints  whether the end leaves one, for the answer
-void heed_signals(bool with_checkpoints);
-/// From now on the signals that end a run are noted, for whoever takes steps or directs those who
-/// do. execute() calls it.
-void begin_stepping();
-
-/// Whether one of the signals that end execute() has come.
-bool end_requested();
-
-/// What signals have asked for.
-struct AskedBySignals {
-  int end = 0;  ///< by this signal; 0 = not
-  int checkpoint = 0;
-
-  bool any() const { return end != 0 || checkpoint != 0; }
-};
-/// What has been asked for since the last call.
-AskedBySignals take_signals();
-/// As if the signals had come to this process. From any thread.
-void hand_on_signals(AskedBySignals asked);
 
 }  // namespace kumiko::app

@@ -15,7 +15,8 @@
 #include <kumiko/io/checkpoint.hpp>
 
 #include "run/due.hpp"
-#include "run/execute.hpp"
+#include "run/run_parts.hpp"
+#include "run/run_summary.hpp"
 
 namespace kumiko::app {
 
@@ -47,7 +48,7 @@ FileCounts count_files(const Start& start, const Forecast& forecast, bool is_exa
     const double next =
         std::min({rows.next(before), states.next(before), checkpoints.next(before)});
     const double to_next =
-        std::clamp(std::ceil((next - time) / dt - kRounded), 1.0, 1.0 * kLongestStretch);
+        std::clamp(std::ceil((next - time) / dt - kRounded), 1.0, 1.0 * kLongestRound);
     const int taken = std::min({last - step, static_cast<int>(to_next), rows.steps_left(step),
                                 states.steps_left(step), checkpoints.steps_left(step)});
     step += taken;

@@ -15,7 +15,7 @@ namespace kumiko::app {
 /// A key whose value the run chooses.
 struct Choice {
   std::string key;
-  std::string given;  ///< empty where nothing gives it a value
+  std::string given;  ///< empty if nothing gives it a value
   std::string used;
   std::string why;
 };
@@ -27,7 +27,7 @@ struct FileCounts {
   std::int64_t rows = 0;         ///< of diagnostics.csv
 };
 
-/// Of a run that has taken its first base steps; its mesh is that of the first one.
+/// The forecast of a run that has taken its first base steps; its mesh is that of the first one.
 struct Forecast {
   int step = 0;  ///< before them
   double time = 0.0;
@@ -50,9 +50,9 @@ struct Forecast {
   double wall_s() const { return step_s * static_cast<double>(steps); }
 };
 
-/// Takes a base step of a run that is ready for its first one, or as many as 0.05 s allow, and adds
-/// up what is left of the run. Writes no file. Where owners share the mesh, owner 0 calls it while
-/// the others follow. From an OS thread. Throws what execute() throws of base steps that fail.
+/// Takes a base step of a run that is ready for its first one, or as many as fit into 0.05 s, and
+/// adds up the rest of the run. Writes no file. If ranks share the mesh, rank 0 calls it while the
+/// others follow. From an OS thread. Throws the exceptions of execute() for base steps that fail.
 Forecast forecast_of(const RunRequest& request, const Start& start, const amr::Backend& backend,
                      amr::Simulation& simulation);
 

@@ -14,9 +14,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "run/execute.hpp"
 #include "run/problem.hpp"
 #include "run/ranks.hpp"
+#include "run/run_summary.hpp"
 
 namespace kumiko::app {
 
@@ -67,7 +67,7 @@ std::string bar(const Terminal& terminal, double share, int width) {
 /// The beginning of a text in UTF-8, of so many bytes at most, with whole characters.
 std::string cut(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
-  // Bytes that go on with a character are 10xxxxxx.
+  // Bytes that continue a character are 10xxxxxx.
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
   return text.substr(0, most);
 }
@@ -154,6 +154,11 @@ void StatusSignal::wait() {
     // Of two that come at once the system keeps the first: the user's is not taken for another's.
     asked_(signal.si_pid == ::getpid());
   }
+}
+
+void erase_progress() {
+  const Terminal terminal = Terminal::of_stderr();
+  if (terminal.exists) print_to_stderr("{}", terminal.erase_line());
 }
 
 void hand_on_status_signal() noexcept { ::kill(::getpid(), SIGUSR2); }
@@ -244,7 +249,7 @@ void Progress::answer(bool is_handed_on) {
 }
 
 std::string Progress::status() {
-  // Ranks are asked without the lock, for which the loop would wait.
+  // Asks the ranks without the lock, because the loop would wait for it.
   const std::string workers = ranks_ != nullptr && ranks_->are_many()
                                   ? status_of_ranks()
                                   : lines_of(simulation_.activity(), 0, "  ");

@@ -53,8 +53,11 @@ class EarlyStatus {
   StatusSignal signal_;
 };
 
-/// Asks this process for a status, for another one that got SIGUSR2. From any thread.
+/// Prints a status of this process, because another one got SIGUSR2. From any thread.
 void hand_on_status_signal() noexcept;
+
+/// On a terminal, erases the line of a Progress, which comes again below what is printed then.
+void erase_progress();
 
 /// Rewrites one line of stderr at most five times a second: name, bar, share done, time left, point
 /// updates a second, imbalance so far, how busy the least and the most busy of
@@ -71,7 +74,7 @@ class Progress {
  public:
   /// Shows the steps from where the simulation stands, which must outlive this. After
   /// hold_status_signal().
-  /// \param ranks  that share it; nullptr for one process
+  /// \param ranks  that share it; nullptr for one rank
   Progress(bool quiet, std::string label, const Problem& problem, const amr::Simulation& simulation,
            const Ranks* ranks = nullptr);
   /// Removes the line.
@@ -85,7 +88,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// What only stands still while the simulation does not advance.
+  /// Values that may only be read while the simulation does not advance.
   struct Figures {
     explicit Figures(const amr::Simulation& simulation);
     int step;
@@ -101,9 +104,9 @@ class Progress {
   double rate() const;
   /// The part of the run that is done.
   double share_of(const Figures& figures) const;
-  /// "5 of 100", or "5" where nobody knows how many there will be.
+  /// "5 of 100", or "5" if the number of steps is not known.
   std::string step_text(std::string_view between) const;
-  /// How busy the ranks were so far, in percent; none with one process, or before the first step.
+  /// The busy time of each rank so far, in percent; empty with one rank, or before the first step.
   std::vector<double> busy() const;
   void answer(bool is_handed_on);
   std::string status();
@@ -120,7 +123,7 @@ class Progress {
   const Figures first_;
   Clock::time_point next_ = first_.when;
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< guards the next member
   Figures latest_ = first_;
 
   Clock::time_point answered_ = {};  ///< the signal's thread alone looks at it

@@ -40,7 +40,7 @@ double part_done(const FinishedRun& run) {
 
 bool went_to_the_end(const FinishedRun& run) { return part_done(run) > 1.0 - 1e-9; }
 
-/// Whether a value is of such a run: the names of some say so.
+/// True if a value is of such a run, as the names of some values say.
 bool fits(const FinishedRun& run, std::string_view name) {
   if (name == kAmrError) return !is_uniform(run);
   if (name == kCoarseError || name == kFineError) return is_uniform(run);
@@ -54,7 +54,7 @@ std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedV
   return number_at(run.summary, "/error/" + value.norm);
 }
 
-/// Whether two runs solve the same on as many workers: to the same time, as fine at the finest.
+/// True if two runs solve the same on as many workers: to the same time, as fine at the finest.
 bool are_comparable(const FinishedRun& one, const FinishedRun& other) {
   return one.problem != nullptr && other.problem != nullptr &&
          one.summary.at("case") == other.summary.at("case") &&
@@ -63,7 +63,7 @@ bool are_comparable(const FinishedRun& one, const FinishedRun& other) {
          std::abs(part_done(one) - part_done(other)) < 1e-9;
 }
 
-/// Whether the ratio is that of `over`'s wall time to `under`'s.
+/// True if the ratio is that of `over`'s wall time to `under`'s.
 bool is_ratio_of(std::string_view name, const FinishedRun& over, const FinishedRun& under) {
   if (!are_comparable(over, under)) return false;
   if (name == kFineOverAmr) {
@@ -113,7 +113,7 @@ viz::PublishedRow& row_of(std::vector<viz::PublishedRow>& rows, const amr::Publi
   return rows.back();
 }
 
-/// Why published values are left out: which runs would stand beside them.
+/// The reason why published values are left out: the runs that would be comparable.
 std::string about_others(std::size_t others, std::span<const FinishedRun> runs) {
   if (others == 0) return {};
   std::string text = fmt::format(

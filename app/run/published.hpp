@@ -1,4 +1,4 @@
-// Sets the values that the thesis and the literature print, which cases know, beside those of runs.
+// Compares values that the thesis and the literature published, and that cases know, with runs.
 #pragma once
 
 #include <span>
@@ -22,12 +22,11 @@ inline constexpr std::string_view kFineError = "rms.fine";
 inline constexpr std::string_view kThreadsOverPthread = "wall.threads_over_pthread";
 inline constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
 
-/// What a table calls a value of such a name; others are called what they are.
+/// The title of a value in a table; values without one keep their name.
 std::string published_title(const std::string& name);
 
-/// The printed values of a name that a run of the problem can stand beside, "1.6 and 3.1" where
-/// there are several, "-" where there is none. An error is of all time steps on a grid of one
-/// spacing.
+/// The published values of a name that a run of the problem can be compared with, "1.6 and 3.1" if
+/// there are several, "-" if there is none. An error is of all time steps on a grid of one spacing.
 std::string published_text(const Problem& problem, std::string_view name, const char* format);
 
 /// A finished run, and what it was asked to do.
@@ -36,14 +35,14 @@ struct FinishedRun {
   const Problem* problem;  ///< null: not known
 };
 
-/// What is printed for the cases of the runs, where a run can stand beside it, and a sentence on
-/// the rest.
+/// The published values for the cases of the runs that a run can be compared with, and a sentence
+/// on the others.
 struct PublishedTable {
   std::vector<viz::PublishedRow> rows;
   std::string about_others;  ///< empty when there is none
 };
 
-/// An error stands beside the runs that went to the end on a grid of its spacing, a ratio beside
+/// Compares an error with the runs that went to the end on a grid of its spacing, and a ratio with
 /// the run that it divides by another one of the same runs.
 PublishedTable published_table(std::span<const FinishedRun> runs);
 

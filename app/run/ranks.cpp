@@ -17,8 +17,9 @@
 #include <kumiko/io/summary.hpp>
 #include <kumiko/runtime/io/limits.hpp>
 
-#include "run/execute.hpp"
+#include "run/origin.hpp"
 #include "run/progress.hpp"
+#include "run/signals.hpp"
 #include "terminal/c_library.hpp"
 #include "terminal/request.hpp"
 #include "terminal/terminal.hpp"
@@ -27,7 +28,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// What has ended other ranks, as they have told this one.
+/// The failures that have ended other ranks, as they have reported them to this one.
 class LastWords {
  public:
   static LastWords& of_others() {
@@ -44,11 +45,11 @@ class LastWords {
   }
 
  private:
-  std::mutex mutex_;  ///< nobody suspends who holds it
+  std::mutex mutex_;  ///< held without suspending
   std::string first_;
 };
 
-/// Whether this process has tried to meet the other ranks, which is possible once.
+/// True if this process has tried to meet the other ranks, which is possible once.
 bool have_met = false;
 
 /// For functions that other ranks invoke here.
@@ -60,7 +61,7 @@ struct {
   const amr::Simulation* simulation = nullptr;
 } watched_here;
 
-/// What a rank tells of its process: as Ranks::Process, to be sent.
+/// The message with a rank's Ranks::Process.
 using Told = std::tuple<std::string, cluster::ClusterStatistics, std::uint64_t,
                         std::vector<amr::WorkerActivity>>;
 Told tell_of_process() {
@@ -215,7 +216,7 @@ void Ranks::follow(amr::Simulation& simulation) {
     try {
       here.post(0, [] { hand_on_status_signal(); });
     } catch (const std::exception&) {
-      // The leader is lost: nobody is left to tell.
+      // The leader is lost, and no other rank takes the report.
     }
   });
   while (simulation.follow(take)) {
@@ -235,7 +236,7 @@ Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
   if (cluster_ == nullptr) return {"", failure.code};
   const cluster::Here here = cluster_->here();
   if (lost != nullptr) {
-    // The first rank that is left tells it.
+    // The first remaining rank reports it.
     bool is_first = true;
     for (int rank = 0; rank < rank_; ++rank) {
       is_first = is_first && here.is_lost(rank) && !here.is_leaving(rank);
@@ -263,7 +264,7 @@ void Ranks::refuse_with_others(const std::string& why) noexcept {
     Ranks ranks;
     if (ranks.are_many()) ranks.join([&]() -> Prepared { throw RequestError(why); });
   } catch (const std::exception&) {
-    // This is the error that the others have been told of, or there is no way to reach them.
+    // The others know this error already, or cannot be reached.
   }
 }
 

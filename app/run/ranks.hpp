@@ -1,4 +1,4 @@
-// The processes that share one run.
+// The ranks that share one run.
 #pragma once
 
 #include <chrono>
@@ -21,8 +21,8 @@
 
 namespace kumiko::app {
 
-/// While there is one, the ranks may be told what the workers of this one's simulation do. One at a
-/// time.
+/// While there is one, the ranks can ask for the activity of the workers of this rank's simulation.
+/// One at a time.
 class Watched {
  public:
   explicit Watched(const amr::Simulation& simulation);
@@ -47,20 +47,20 @@ class Ranks {
   bool are_many() const { return size_ > 1; }
   bool leads() const { return rank_ == 0; }
 
-  /// What a rank has prepared before all begin.
+  /// The parts that a rank has prepared before all begin.
   struct Prepared {
     runtime::Runtime* runtime = nullptr;  ///< outlives this
-    /// What must be the same everywhere: in words, and what stands for it.
+    /// Names and values that must be the same on all ranks.
     std::vector<std::pair<std::string, std::string>> agreed = {};
   };
   /// Calls prepare() on every rank. Throws what it throws; RequestError on ranks whose own one did
   /// not throw when another's did, or has prepared something else.
   void join(const std::function<Prepared()>& prepare);
 
-  /// Who has a part of the mesh. After join().
+  /// This rank as an owner of a part of the mesh. After join().
   amr::Owner& owner();
 
-  /// Where the ranks run, for the leader to tell; all call it.
+  /// The places of the ranks, which the leader shows. All ranks call it.
   struct Places {
     std::string lines;                  ///< of all ranks
     std::vector<std::string> warnings;  ///< of ranks that share cores, or compute otherwise
@@ -69,7 +69,7 @@ class Ranks {
   };
   Places places() const;
 
-  /// What each rank's process has taken so far, and what its workers do in this moment.
+  /// The use of resources of each rank's process so far, and the present activity of its workers.
   struct Process {
     std::string host;
     cluster::ClusterStatistics statistics;
@@ -86,15 +86,14 @@ class Ranks {
   /// the leader's then; SIGUSR2 at once.
   void follow(amr::Simulation& simulation);
 
-  /// This rank ends by a failure: tells the leader. \return what to tell the user, with an empty
-  /// line where that is somebody else's to tell
-  /// \param lost  if the failure is that a rank is lost
+  /// Reports to the leader that this rank ends by a failure. \return the failure to print; its line
+  /// is empty if another rank prints it \param lost  if the failure is that a rank is lost
   Failure last_words(Failure failure, const cluster::RankLost* lost);
 
   /// Waits until all ranks want to leave, or are lost.
   void leave();
 
-  /// Tells the other ranks that this process refuses what it was asked for, and why; they would
+  /// Reports to the other ranks that this process refuses its request, and why, because they would
   /// wait for it otherwise. Does nothing without a launcher, or once the ranks have met. Suspends
   /// until the others have come.
   static void refuse_with_others(const std::string& why) noexcept;

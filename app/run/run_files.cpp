@@ -19,7 +19,9 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
 
-#include "run/execute.hpp"
+#include "run/origin.hpp"
+#include "run/run_parts.hpp"
+#include "run/run_summary.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
@@ -31,9 +33,9 @@ namespace {
 /// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
-/// Rows that the run has left in a table of the folder that it goes on in. If rows are lost, says
-/// so: the new table goes on without them. There may be rows up to base step `last`.
-/// \param has_each_step  whether each base step has a row
+/// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
+/// lost: the new table continues without them. There may be rows up to base step `last`. \param
+/// has_each_step  whether each base step has a row
 io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
   if (start.earlier != io::Earlier::kContinue) return {};
   const std::filesystem::path path = start.path / name;
@@ -50,7 +52,7 @@ io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bo
   return table;
 }
 
-/// What has befallen the tables cannot be told any more when their rows are in new ones.
+/// Call it before the rows are copied to new tables, which hides changes of the old ones.
 void warn_of_altered_tables(const std::filesystem::path& folder) {
   constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
   std::vector<io::AlteredFile> altered;
@@ -92,7 +94,7 @@ io::StateWriterOptions writer_options(const Start& start, const std::filesystem:
   options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
   if (problem.run.on_failure == io::OnFailure::kContinue) {
     options.on_failed_checkpoint = [](const std::exception& cause) {
-      // The run's own error tells of it.
+      // The run's own error reports it.
       if (dynamic_cast<const cluster::RankLost*>(&cause) != nullptr) return;
       print_warning("no checkpoint: {}", cause.what());
     };
@@ -100,7 +102,7 @@ io::StateWriterOptions writer_options(const Start& start, const std::filesystem:
   return options;
 }
 
-/// A name for a damaged file, which is nobody's to remove.
+/// A free name for a damaged file, which is kept.
 std::filesystem::path free_name(const std::filesystem::path& file) {
   std::filesystem::path name = file.string() + ".damaged";
   for (int number = 2; std::filesystem::exists(name); ++number) {
@@ -163,7 +165,7 @@ void RunFiles::advise() {
   runtime::set_fault_advice(lines);
 }
 
-void RunFiles::go_on(const amr::Simulation& simulation) {
+void RunFiles::write_load(const amr::Simulation& simulation) {
   states_.settle_if_written();
   advise();
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
@@ -215,7 +217,7 @@ void RunFiles::checkpoint_of_failure(const amr::Simulation& simulation,
     checkpoint(simulation, history);
     settle();
   } catch (const std::exception&) {
-    // The run's own failure is told; the newest checkpoint is the one before.
+    // The run's own failure is reported; the newest checkpoint is the one before.
   }
 }
 
@@ -224,7 +226,7 @@ void RunFiles::end_quietly() noexcept {
     try {
       (this->*last_work)();
     } catch (const std::exception&) {
-      // What made the run fail is what counts; the newest checkpoint may be the one before.
+      // The failure of the run is the one to report; the newest checkpoint may be the one before.
     }
   }
 }
@@ -282,7 +284,7 @@ double RunFiles::time_of(std::int64_t step, const std::filesystem::path& file) c
 }
 
 void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesystem::path& copy) {
-  // The run's figures are not lost for want of room for its trace.
+  // A trace that cannot be written must not lose the run's results.
   std::exception_ptr failed;
   try {
     write_trace();
@@ -315,8 +317,8 @@ std::filesystem::path RunFiles::new_file(const std::string& name) {
   return folder_.file(name);
 }
 
-/// What is later than the checkpoint: damaged files get another name, the others go, and sidecars
-/// without a file with them.
+/// Gives up the files that are later than the checkpoint: renames damaged ones, and removes the
+/// others and sidecars without a file.
 void RunFiles::give_up(const Start& start) const {
   for (const std::filesystem::path& file : start.later) {
     const bool damaged = !start.from->damaged.empty();

@@ -28,13 +28,13 @@ class RunFiles {
   /// Takes start.folder, if there is one. Throws io::OutputError.
   RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation);
 
-  /// Whether an earlier part of the run has left rows, which go on.
+  /// True if an earlier part of the run has left rows, which are continued.
   bool has_rows() const { return has_rows_; }
 
   /// Writes a row of diagnostics.csv.
   void diagnose(const amr::Simulation& simulation);
-  /// States and checkpoints. Throw amr::NonFiniteError rather than write what no run can go on
-  /// from, and remove an older checkpoint for it.
+  /// Writes a state or a checkpoint. Throws amr::NonFiniteError rather than write a file from which
+  /// no run can continue, and remove an older checkpoint.
   void output(const amr::Simulation& simulation, const io::RunHistory& history);
   /// Begins to write a checkpoint.
   void checkpoint(const amr::Simulation& simulation, const io::RunHistory& history);
@@ -49,29 +49,29 @@ class RunFiles {
   /// Keeps a trace until the stepping has ended, whose time its files shall not take.
   void end_trace(amr::Trace&& trace) { trace_ = std::move(trace); }
   /// Writes to load.csv the base steps that have been taken since the last call.
-  void go_on(const amr::Simulation& simulation);
+  void write_load(const amr::Simulation& simulation);
 
-  /// Settles, and writes the trace, for a run that has failed already: errors are ignored.
+  /// Settles, and writes the trace, after a failure of the run: errors are ignored.
   void end_quietly() noexcept;
 
   /// The latest checkpoint or state, or the one that the run came from, if it is still there.
   std::optional<std::filesystem::path> latest() const;
 
-  /// All of a run's pictures have the first one's colours. One that cannot be drawn or written is
-  /// told as a warning: a run is not lost for a picture.
+  /// Writes a picture in the colours of the run's first one. Warns if it cannot be drawn or
+  /// written, because a run must not fail for a picture.
   void write_picture(const amr::Simulation& simulation, const std::string& name);
 
-  /// Last of all: the summary's presence says that the run is complete.
+  /// Writes the last files. The summary's presence says that the run is complete.
   void finish(const nlohmann::ordered_json& summary, const std::filesystem::path& copy);
 
  private:
-  /// Lets reports of faults name the run's plugins and the file to go on from.
+  /// Lets reports of faults name the run's plugins and the file to continue from.
   void advise();
   /// Writes the trace that was kept, if there is one.
   void write_trace();
   void give_up(const Start& start) const;
   double time_of(std::int64_t step, const std::filesystem::path& file) const;
-  /// Where to put a file that the run writes, of which the earlier manifest says nothing any more.
+  /// The place of a file that the run writes, which the earlier manifest does not cover any more.
   std::filesystem::path new_file(const std::string& name);
 
   const Problem& problem_;

@@ -14,6 +14,8 @@
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
+#include "run/run_parts.hpp"
+#include "run/same_run.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/terminal.hpp"
 
@@ -51,9 +53,9 @@ std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path&
   return all;
 }
 
-/// A whole checkpoint that a run can go on from: one with values that are not finite counts as
-/// damaged, whatever wrote it. Extras of patches are not looked at: no run goes on from them. The
-/// values stay in the file until their patches get them.
+/// A whole checkpoint that a run can continue from. One with values that are not finite counts as
+/// damaged. Extras of patches are not checked, because no run continues from them. The values stay
+/// in the file until their patches get them.
 io::Checkpoint read_good(const fs::path& file) {
   const auto check = [&](const io::Checkpoint& checkpoint, const amr::PatchId& id,
                          std::span<const double> record) {
@@ -206,8 +208,8 @@ void close_trace(Problem& problem, const Restart& from, const fs::path& folder) 
       is_partly_done ? "partly" : "already", io::kTraceFile, folder.string(), step);
 }
 
-/// What is in the way of a run that goes on in its folder. Throws RequestError for whole files,
-/// unless they are given up.
+/// The files of later steps in the folder in which a run continues. Throws RequestError for whole
+/// files, unless they are given up.
 std::vector<fs::path> later_files_of(const RunRequest& request, const fs::path& folder,
                                      const Restart& from) {
   if (request.restart == kLatest) return from.damaged;
@@ -235,7 +237,7 @@ RunRequest without_folder(RunRequest request) {
   return request;
 }
 
-/// A run that goes on from a checkpoint, with the configuration given or the checkpoint's own.
+/// A run that continues from a checkpoint, with the given configuration or the checkpoint's own.
 Start restarted(const RunRequest& as_asked, bool writes) {
   const RunRequest request = without_folder(as_asked);
   const bool latest = request.restart == kLatest;

@@ -1,4 +1,4 @@
-// Prepares a run: its problem, its folder, and what it goes on from.
+// Prepares a run: its problem, its folder, and the checkpoint that it continues from.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace kumiko::app {
 
-/// What `kumiko run` is asked for.
+/// The options of `kumiko run`.
 struct RunRequest : CaseRequest, OutputRequest {
   std::string backend = "threads";
   bool json = false;
@@ -28,41 +28,41 @@ struct Restart {
   std::filesystem::path file;
   io::Checkpoint checkpoint;
   std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
-  std::string sidecar_fault = {};              ///< why it has no sidecar; empty where it has one
+  std::string sidecar_fault = {};              ///< why it has no sidecar; empty if it has one
 };
 
-/// Reads a checkpoint's sidecar, unless it has one. \return why it does without; empty where it has
-/// one now
+/// Reads a checkpoint's sidecar, unless it has one. \return why it has none; empty if it has one
+/// now
 std::string read_sidecar_of(const std::filesystem::path& file, io::Checkpoint& checkpoint);
 
-/// The checkpoint to go on from: the newest whole one of the run's folder.
+/// Stands for the newest whole checkpoint of the run's folder.
 inline constexpr const char* kLatest = "latest";
 
 /// The newest checkpoint or state in a folder, whole or not.
 std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
-/// What a run begins with.
+/// The prepared parts of a run.
 struct Start {
   Problem problem;
   std::filesystem::path path;  ///< of the folder
-  io::Earlier earlier;         ///< what becomes of the folder's files
-  /// The folder of a run that goes on there: nobody else writes to it from before its checkpoint is
-  /// chosen.
+  io::Earlier earlier;         ///< the treatment of the folder's files
+  /// The folder of a run that continues there. It is taken before the checkpoint is chosen, so that
+  /// no other run writes to it.
   std::optional<io::OutputFolder> folder = std::nullopt;
   std::optional<Restart> from = std::nullopt;
-  /// Files of later steps in that folder, which belong to a part of the run that is given up.
+  /// Files of later steps in that folder, which are of a part of the run that is given up.
   std::vector<std::filesystem::path> later = {};
   std::filesystem::path configuration = {};  ///< CASE.toml; empty without one
   /// Keys that the field's bits depend on and that a restart changes, as io::Ancestor has them.
   std::string changes = {};
 };
 
-/// Reads what the request names, and chooses the checkpoint that the run goes on from, if it does.
-/// Throws RequestError.
+/// Reads the configuration of a request, and chooses the checkpoint that the run continues from, if
+/// it does. Throws RequestError.
 /// \param writes  whether this process writes the run's files: it takes the folder in time
 Start start_of(const RunRequest& request, bool writes);
 
-/// Whether the checkpoint is of the last step already.
+/// True if the checkpoint is of the last step already.
 bool is_done(const Start& start);
 
 }  // namespace kumiko::app

@@ -128,7 +128,7 @@ std::shared_ptr<const plugin::Registry> find_plugins(
 
 namespace {
 
-/// Whether a path is a file, or a folder with shared objects.
+/// True if a path is a file, or a folder with shared objects.
 bool holds_plugin(const std::filesystem::path& path) {
   std::error_code hidden;
   if (!std::filesystem::is_directory(path, hidden)) return true;

@@ -14,30 +14,29 @@ namespace kumiko::app {
 /// Workers that can be asked for.
 inline constexpr int kMostWorkers = 4096;
 
-/// What every command that steps a case is asked for.
+/// The options of every command that steps a case.
 struct CaseRequest : ProblemRequest {
   std::filesystem::path summary;
   std::vector<std::filesystem::path> plugin_path;
   bool quiet = false;
 };
 
-/// Says where a command's files go.
+/// The options of a command that writes files.
 struct OutputRequest {
   std::filesystem::path output;
   bool overwrite = false;
 };
 
-/// Which options of a case a command does not take as the others do.
+/// The options of a case that a command takes in another way than others.
 struct CaseRules {
-  bool needs_file = true;   ///< it cannot do without CASE.toml
+  bool needs_file = true;   ///< it needs CASE.toml
   bool has_workers = true;  ///< it takes --workers, and one number of them
 };
 
 /// Declares CASE.toml, --set, --workers, --help-keys, --summary, --quiet and --plugin-path.
 void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {});
 /// Declares --quiet, which means the same for all commands: no progress, and neither results nor
-/// names of files on stdout. Warnings and errors are printed all the same, and the JSON of
-/// --summary -.
+/// names of files on stdout. Warnings and errors are still printed, and the JSON of --summary -.
 void add_quiet(Options& options, bool& quiet);
 void add_backend(Options& options, std::string& backend);
 void add_repetitions(Options& options, int& repetitions, const std::string& help);
@@ -52,12 +51,13 @@ std::shared_ptr<const plugin::Registry> find_plugins(
     const std::vector<std::filesystem::path>& paths);
 
 /// Prints a warning for each plugin that changed something as it was loaded, and for each broken
-/// one that only the environment names: a stale file there must not keep other work from being
-/// done. \param paths  that the request names \return the other broken ones
+/// one that only the environment names, because a stale file there must not stop other work.
+/// \param paths  that the request names
+/// \return the other broken ones
 std::vector<plugin::BrokenPlugin> tell_of_plugins(const plugin::Registry& plugins,
                                                   const std::vector<std::filesystem::path>& paths);
 
-/// The keys of parameters as --help-keys lists them; empty where they cannot be declared.
+/// The keys of parameters as --help-keys lists them; empty if they cannot be declared.
 /// \param kind  "solver" or "case"
 std::string describe_parameters(const char* kind,
                                 const std::vector<amr::ParameterSpec>& parameters);

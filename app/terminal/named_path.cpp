@@ -34,7 +34,7 @@ fs::file_type type_of_named(const fs::path& path) {
   if (type == fs::file_type::not_found) return type;
   if (type == fs::file_type::none) refuse(path, hidden.value());
   const int wanted = type == fs::file_type::directory ? R_OK | X_OK : R_OK;
-  // For the user that the process acts for, as reading is.
+  // With the effective user, as in reading.
   if (::faccessat(AT_FDCWD, path.c_str(), wanted, AT_EACCESS) != 0) refuse(path, errno);
   return type;
 }

@@ -1,4 +1,4 @@
-// Files and folders that the user has named: what they are is told before work starts.
+// Checks files and folders that the user has named before work starts.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,13 @@
 
 namespace kumiko::app {
 
-/// What the path leads to; file_type::not_found where nothing is there. A file that is there can be
-/// read, a folder can be listed and entered. Throws RequestError where that is not so, or cannot be
-/// seen: without permission, or by links that lead in a circle.
+/// The type of the file that a path leads to; file_type::not_found if there is none. A file can be
+/// read, and a folder can be listed and entered. Throws RequestError if that is not so, or if it
+/// cannot be found out: without permission, or because links lead in a circle.
 std::filesystem::file_type type_of_named(const std::filesystem::path& path);
 
-/// Throws RequestError where there is no file that can be read; `remedy` says what to name.
+/// Throws RequestError unless a path leads to a file that can be read. `remedy` is the remedy of
+/// the message.
 void require_file(const std::filesystem::path& path, std::string_view remedy);
 
 /// Makes a folder where there is none. \return whether it has. Throws RequestError where no files

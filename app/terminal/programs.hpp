@@ -1,4 +1,4 @@
-// What commands share that start other programs, by the shell.
+// Starts other programs by the shell.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace kumiko::app {
 
-/// Whether the shell finds a program of this name.
+/// True if the shell finds a program of this name.
 bool is_program(const std::string& name);
 
 /// The exit code of a program that has ended with a wait status, or the number of its signal.
@@ -26,8 +26,8 @@ std::string last_line(const std::filesystem::path& file);
 /// A folder of its own, which goes with the object.
 class ScratchFolder {
  public:
-  /// Makes a hidden folder in another one, with `name` and letters that nobody else has in its
-  /// name. Throws std::runtime_error.
+  /// Makes a hidden folder in another one. Its name is `name` and letters that make it unique.
+  /// Throws std::runtime_error.
   ScratchFolder(const std::filesystem::path& in, const std::string& name);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

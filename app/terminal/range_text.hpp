@@ -1,4 +1,4 @@
-// A range of values, for people.
+// A range of values as readable text.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace kumiko::app {
 
-/// "-0.024113 .. 1.0000": five significant digits, or as many as tell the two ends apart by five.
+/// "-0.024113 .. 1.0000": five significant digits, or as many as distinguish the two ends in five.
 inline std::string range_text(double minimum, double maximum) {
   constexpr int kDigits = 5;
   constexpr int kMostDigits = 17;

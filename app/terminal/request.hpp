@@ -48,7 +48,7 @@ auto refusing(Make make) {
   }
 }
 
-/// What to tell of a failure, in one line, and the exit code.
+/// The message of a failure, in one line, and the exit code.
 struct Failure {
   std::string line;
   int code = kRunFailed;

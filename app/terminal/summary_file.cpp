@@ -21,7 +21,7 @@ namespace kumiko::app {
 
 namespace {
 
-/// The process's own stdout while what it prints goes to stderr; -1 before.
+/// The process's own stdout, while all other output goes to stderr; -1 before.
 int own_stdout = -1;
 
 std::string reason() { return std::system_category().message(errno); }
@@ -49,7 +49,7 @@ void write_to_own_stdout(std::string_view text) {
   }
 }
 
-/// Of a run or a table; what is empty may become one.
+/// True if a file is the summary of a run or a table, or is empty.
 bool is_summary(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (stream.peek() == std::ifstream::traits_type::eof()) return true;
@@ -77,7 +77,7 @@ void prepare_summary(const std::filesystem::path& file, bool is_own) {
   if (file.empty()) return;
   if (file == kStdout) return print_to_stderr_only();
   check_summary(file, is_own);
-  // Figures of an earlier run must not pass for this one's.
+  // Numbers of an earlier run must not be taken for this one's.
   std::filesystem::remove(file);
 }
 

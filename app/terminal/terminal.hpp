@@ -10,11 +10,10 @@
 
 namespace kumiko::app {
 
-/// Writes to stderr. A message that cannot be written is lost: where errors are told there is
-/// nobody left to tell.
+/// Writes to stderr. A message that cannot be written is lost, because errors have no other place.
 void write_to_stderr(const std::string& text) noexcept;
-/// Whether write_to_stderr() and print_to_stderr() write nothing: somebody else speaks. From the
-/// main thread.
+/// Lets write_to_stderr() and print_to_stderr() write nothing, because another rank prints. From
+/// the main thread.
 void set_silent(bool silent) noexcept;
 
 template <class... Arguments>
@@ -37,10 +36,10 @@ struct Terminal {
 
   /// The terminal as it is now, by the environment.
   static Terminal of_stderr();
-  /// Its columns, which change as its user resizes it; 80 where nobody says.
+  /// Its columns, which change when its user resizes it; 80 if they are not known.
   static int width();
 
-  /// What brings the cursor to the beginning of an empty line.
+  /// The characters that erase the line and move the cursor to its beginning.
   std::string erase_line() const;
 };
 

@@ -15,13 +15,13 @@ std::size_t width_of(const std::string& text) {
       text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
 }
 
-/// Whether a cell may stand in a column of numbers.
+/// True if a cell may be in a column of numbers.
 bool looks_like_number(const std::string& text) {
   constexpr const char* kFirst = "0123456789-+.";
   return text.empty() || text.find_first_of(kFirst) == 0;
 }
 
-/// What a Markdown table would take for the end of a cell or line.
+/// A cell's text, in which no character ends the cell or the line of a Markdown table.
 std::string markdown_cell(const std::string& text) {
   std::string cell;
   for (const char c : text) {

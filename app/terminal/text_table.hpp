@@ -1,4 +1,4 @@
-// Lays out a table of texts, for the terminal, for Markdown and as CSV.
+// Lays out a table of texts as columns, as Markdown and as CSV.
 #pragma once
 
 #include <functional>

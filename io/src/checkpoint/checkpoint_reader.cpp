@@ -1,23 +1,17 @@
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <kumiko/amr/case.hpp>
 #include <kumiko/io/checkpoint.hpp>
-#include <kumiko/runtime/io/file.hpp>
 
 #include "checkpoint/checkpoint_views.hpp"
-#include "checkpoint/record_codec.hpp"
+#include "checkpoint/record_reader.hpp"
 #include "hdf5/hdf5_source.hpp"
 #include "hdf5/limits.hpp"
 #include "hdf5/seal.hpp"
@@ -31,30 +25,6 @@ using hdf5::Source;
 constexpr const char* kRun = "/kumiko";
 constexpr const char* kCounters = "/kumiko/counters";
 constexpr int kMostFields = amr::kMostComponents + static_cast<int>(amr::kExtraNames.size());
-
-/// Reads compressed records by their places in the file, since the library does not defend itself
-/// against chunks whose places are wrong. No more bytes are read than the file has, whatever the
-/// places say.
-/// \param unread  what compressed records may still take
-std::vector<double> read_packed(const Source& source, const std::string& chunks,
-                                std::size_t patches, std::size_t record, std::uint64_t& unread) {
-  const auto places = source.list<std::int64_t>(chunks, 2 * patches);
-  std::ifstream file(source.name(), std::ios::binary);
-  std::vector<double> values;
-  std::vector<double> one(record);
-  std::vector<std::byte> packed;
-  for (std::size_t at = 0; at < places.size(); at += 2) {
-    const auto length = static_cast<std::uint64_t>(places[at + 1]);
-    if (places[at] < 0 || length > unread) source.refuse(Source::odd(chunks));
-    unread -= length;
-    packed.resize(length);
-    file.seekg(places[at]);
-    file.read(reinterpret_cast<char*>(packed.data()), static_cast<std::streamsize>(length));
-    if (!file || !unpack(packed, one)) source.refuse(Source::odd(chunks));
-    values.insert(values.end(), one.begin(), one.end());
-  }
-  return values;
-}
 
 std::vector<amr::PatchId> read_patches(const Source& source, int level) {
   const std::string path = fmt::format("/level_{}/boxes", level);
@@ -103,7 +73,7 @@ amr::Geometry read_geometry(const Source& source) {
   }
 }
 
-/// The patches of all levels. Level 0 has as many as the file says before there is memory for them.
+/// The patches of all levels. Checks their number on level 0 before the mesh allocates memory.
 amr::Mesh<2> read_mesh(const Source& source, const amr::BaseGrid<2>& base) {
   const int levels = source.integer("/", "num_levels");
   if (levels < 1 || levels > kMostLevels) source.refuse(Source::odd("num_levels"));
@@ -139,7 +109,7 @@ int checked_layout(const Source& source) {
                   kOldestLayout, kLayoutVersion, layout > kLayoutVersion ? "a newer" : "an older"));
 }
 
-/// How the run's steps are chosen or divided anew, where they are.
+/// The run's choice of its steps; empty if the file has none.
 std::optional<amr::StepChoice> read_choice(const Source& source, int step) {
   constexpr const char* kSteps = "/kumiko/steps";
   if (!source.has(kSteps)) return std::nullopt;
@@ -191,7 +161,7 @@ RunAttributes read_attributes(const Source& source) {
 }
 
 /// Reads the scale and the masses of each component. A file of an earlier layout has one scale for
-/// all, and of several components the sum of the masses, which is of no use to any of them.
+/// all, and only the sum of the masses of several components, which is not used.
 void read_components(const Source& source, int layout, std::size_t components,
                      Checkpoint& checkpoint) {
   auto& masses = checkpoint.attributes.initial_masses;
@@ -250,7 +220,7 @@ amr::WorkCounters read_counters(const Source& source) {
   return counters;
 }
 
-/// Of a file of the oldest layout, what stands in sidecars now.
+/// Reads from a file of the oldest layout the data that are in sidecars now.
 void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
   const std::string path = "/kumiko/counters/";
   amr::WorkCounters& counters = checkpoint.run.counters;
@@ -272,64 +242,11 @@ void read_own_sidecar(const Source& source, Checkpoint& checkpoint) {
   sidecar.origin.version = source.attribute_text(kRun, "version");
 }
 
-/// Records that lie in a file one after the other, level by level.
-class RecordFile {
- public:
-  RecordFile(const Source& source, std::size_t record_bytes)
-      : name_(source.name()), record_bytes_(record_bytes) {
-    auto opened = runtime::io::File::open(name_, O_RDONLY);
-    if (!opened) refuse(opened.error().message());
-    file_ = std::move(*opened);
-  }
-  void add_level(std::uint64_t place) { places_.push_back(place); }
-
-  void read(int level, std::size_t slot, std::span<double> into) const {
-    const std::uint64_t place = places_[static_cast<std::size_t>(level)] + slot * record_bytes_;
-    const auto done = file_.read_at(static_cast<off_t>(place), std::as_writable_bytes(into));
-    if (done.error == runtime::io::TransferError::kEndOfInput) refuse("it became shorter");
-    if (done.error) refuse(done.error.message());
-  }
-
- private:
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw CheckpointError(fmt::format("'{}' cannot be read: {}", name_, why));
-  }
-
-  std::string name_;
-  std::size_t record_bytes_;
-  runtime::io::File file_;
-  std::vector<std::uint64_t> places_;
-};
-
-/// What is done with the records of a checkpoint.
-struct RecordReading {
-  std::uint64_t unread;               ///< as read_packed() has it
-  std::shared_ptr<RecordFile> later;  ///< where they stay; null: they are kept
-  std::function<void(const amr::PatchId& id, std::span<const double> record)> look;
-};
-
-/// Compares records with their hashes, as other readers can do, and shows them.
-void look_at(const Source& source, std::span<const amr::PatchId> ids,
-             std::span<const std::uint64_t> hashes, std::span<const double> records,
-             const RecordReading& reading) {
-  const std::size_t size = records.size() / ids.size();
-  for (std::size_t at = 0; at < ids.size(); ++at) {
-    const std::span<const double> record = records.subspan(at * size, size);
-    if (hash_of(std::as_bytes(record)) != hashes[at]) {
-      source.refuse(
-          fmt::format("is damaged: the record of {} does not match its hash", to_string(ids[at])));
-    }
-    reading.look(ids[at], record);
-  }
-}
-
-amr::SavedLevel read_level(const Source& source, int layout, RecordReading& reading,
-                           std::span<const amr::PatchId> ids, int components) {
+amr::SavedLevel read_level(const Source& source, int layout, std::span<const amr::PatchId> ids,
+                           RecordReader& records) {
   amr::SavedLevel level;
-  const int index = ids.front().level;
-  const std::string path = fmt::format("/kumiko/level_{}/", index);
+  const std::string path = fmt::format("/kumiko/level_{}/", ids.front().level);
   const std::size_t patches = ids.size();
-  const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
   const auto since = source.list<std::int64_t>(path + "since", patches);
   const auto unwanted = source.list<std::int64_t>(path + "unwanted", patches);
   for (std::size_t slot = 0; slot < patches; ++slot) {
@@ -340,29 +257,12 @@ amr::SavedLevel read_level(const Source& source, int layout, RecordReading& read
   level.travelled = layout > kLayoutWithoutComponents
                         ? source.list<double>(path + "travelled", patches)
                         : std::vector<double>(patches, 0.0);
-  const auto hashes = source.list<std::uint64_t>(path + "hashes", patches);
-  if (reading.later != nullptr) {
-    const auto place = source.place_of_doubles(records_path(index), patches * record);
-    if (!place) source.refuse(Source::odd(records_path(index)));
-    reading.later->add_level(*place);
-    std::vector<double> some;
-    for (std::size_t slot = 0; slot < patches; slot += amr::kRecordsTogether) {
-      const std::size_t count = std::min(amr::kRecordsTogether, patches - slot);
-      some.resize(count * record);
-      reading.later->read(index, slot, some);
-      look_at(source, ids.subspan(slot, count), std::span(hashes).subspan(slot, count), some,
-              reading);
-    }
-    return level;
-  }
-  level.values = source.has(path + "chunks")
-                     ? read_packed(source, path + "chunks", patches, record, reading.unread)
-                     : source.list<double>(records_path(index), patches * record);
-  look_at(source, ids, hashes, level.values, reading);
+  level.values = records.read_level(ids);
   return level;
 }
 
-/// \param keeps  whether values are kept, or else read later where they can be
+/// \param keeps  whether to keep the values, or else to leave them in the file, if it is not
+///     compressed
 StoredState read_contents(const Source& source, bool keeps, const RecordVisitor& look) {
   const int layout = checked_layout(source);
   const amr::Geometry geometry = read_geometry(source);
@@ -388,17 +288,10 @@ StoredState read_contents(const Source& source, bool keeps, const RecordVisitor&
   const auto visit = [&](const amr::PatchId& id, std::span<const double> values) {
     if (look) look(checkpoint, id, values);
   };
-  RecordReading reading{source.bytes(), nullptr, visit};
-  if (!keeps && !source.has("/kumiko/level_0/chunks")) {
-    const std::size_t record = static_cast<std::size_t>(components) * amr::kPatchPoints;
-    reading.later = std::make_shared<RecordFile>(source, record * sizeof(double));
-    run.source = {record,
-                  [file = reading.later](int level, std::size_t slot, std::span<double> into) {
-                    file->read(level, slot, into);
-                  }};
-  }
-  for (int index = 0; index < run.mesh.levels(); ++index) {
-    run.levels.push_back(read_level(source, layout, reading, run.mesh.ids(index), components));
+  RecordReader records(source, static_cast<std::size_t>(components) * amr::kPatchPoints, visit);
+  if (!keeps) run.source = records.leave_in_file();
+  for (int level = 0; level < run.mesh.levels(); ++level) {
+    run.levels.push_back(read_level(source, layout, run.mesh.ids(level), records));
   }
   checkpoint.geometry = geometry;
   return {std::move(checkpoint), geometry};

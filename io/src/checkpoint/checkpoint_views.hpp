@@ -66,8 +66,8 @@ std::vector<Records> write_chombo_view(const hdf5::Object& file, const hdf5::Cap
 /// Describes the leaf points for VTK, by virtual datasets over the records.
 void write_vtk_view(const hdf5::Object& file, const Contents& contents);
 
-/// Writes what a restart needs beside the records. \return room for the hashes of each level's
-/// records
+/// Writes the data that a restart needs in addition to the records. \return room for the hashes of
+/// each level's records
 std::vector<Room> write_restart_view(const hdf5::Object& file, const Contents& contents,
                                      const std::vector<Records>& records);
 
@@ -75,7 +75,7 @@ std::vector<Room> write_restart_view(const hdf5::Object& file, const Contents& c
 inline constexpr std::int32_t kLayoutVersion = 5;
 /// The last one that has one scale and one mass for all components, and no distances travelled.
 inline constexpr std::int32_t kLayoutWithoutComponents = 4;
-/// The oldest one that is read: it has in the file what stands beside it now.
+/// The oldest one that is read: it has in the file the data that are in the sidecar now.
 inline constexpr std::int32_t kOldestLayout = 3;
 
 }  // namespace kumiko::io

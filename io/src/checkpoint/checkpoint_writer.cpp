@@ -39,7 +39,7 @@ void check_names(std::size_t components, const std::vector<std::string>& names) 
   }
 }
 
-/// What the library is told about the file as a whole.
+/// The properties of the file as a whole.
 hdf5::Object file_properties() {
   constexpr hsize_t kAlignFrom = 16384;
   constexpr hsize_t kAlignment = 4096;  // records begin on a page
@@ -90,7 +90,7 @@ class Image {
     return selected;
   }
 
-  /// Takes the hashes of parts that another owner has written, and of their records.
+  /// Takes the hashes of parts that another rank has written, and of their records.
   void take_hashes(std::int32_t writer, std::span<const std::uint64_t> hashes) {
     const std::vector<Part*> parts =
         select([&](const Part& part) { return part.writer == writer; });
@@ -131,7 +131,7 @@ class Image {
     std::ranges::sort(parts_, {}, begin_of);
   }
 
-  /// What the library wrote, compressed records among it.
+  /// Adds the bytes that the library wrote, which include compressed records.
   void add_metadata(const hdf5::Capture& capture, std::uint64_t begin, std::uint64_t end) {
     constexpr std::uint64_t kLongest = 131072;
     for (std::uint64_t at = begin; at < end; at += kLongest) {
@@ -177,7 +177,7 @@ class Image {
   std::vector<Part> parts_;
 };
 
-/// What other owners write of a file.
+/// The parts of a file that other ranks write.
 class OthersParts {
  public:
   /// \param path  of the file
@@ -239,8 +239,8 @@ std::string seal_of(const Image& image) {
   return make_seal(extents);
 }
 
-/// Writes the whole file with its seal, what other owners have of it by them; on a lightweight
-/// thread. \return what is wrong; empty if nothing is
+/// Writes the whole file with its seal; other ranks write their parts. On a lightweight thread.
+/// \return the error; empty without one
 std::string write_image(const std::filesystem::path& path, Image& image, OthersParts& others,
                         std::string& seal) {
   PartsFile file(path, O_WRONLY | O_CREAT | O_TRUNC);

@@ -53,7 +53,7 @@ void write_record_attributes(const Object& group, std::size_t components) {
   set_attribute(attributes, "outputGhost", pair, kNone.data());
 }
 
-/// The boxes of the level's patches, who owns them (one process), where their records start.
+/// The boxes of the level's patches, their process (always 0), and where their records start.
 void write_boxes(const Object& group, std::span<const amr::PatchId> ids, std::size_t record,
                  const Object& box_type) {
   std::vector<Corners> boxes;

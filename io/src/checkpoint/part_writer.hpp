@@ -23,7 +23,7 @@ struct Part {
   const std::byte* bytes = nullptr;        ///< of a part that is written here
   std::uint64_t* record_hashes = nullptr;  ///< where those of its records go, if it has any
   bool holds_hashes = false;               ///< of records, which are hashed before
-  std::int32_t writer = 0;                 ///< the owner who has its bytes
+  std::int32_t writer = 0;                 ///< the rank that has its bytes
 };
 
 /// The parts that records of patches are cut into: of a field of one component 128 KiB each.
@@ -43,7 +43,7 @@ class PartsFile {
   PartsFile(const std::filesystem::path& path, int flags);
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Whether a number stands in the file there.
+  /// True if a number stands in the file there.
   bool has(std::uint64_t offset, std::uint64_t number);
   /// Waits until what was written so far is on the disk.
   void sync();

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the reader must know of the numbers: 64-bit IEEE ones, the lowest byte first.
+/// The format of the numbers: 64-bit IEEE, the lowest byte first.
 constexpr const char* kDoubles = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
 constexpr const char* kDataFile = "Cell_D_00000";
 

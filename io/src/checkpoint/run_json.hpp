@@ -1,4 +1,4 @@
-// What summaries and sidecars say alike, as JSON.
+// The parts that summaries and sidecars have in common, as JSON.
 #pragma once
 
 #include <span>
@@ -37,7 +37,7 @@ nlohmann::ordered_json waits_json(std::span<const amr::PatchWait> waits, PatchJs
   return json;
 }
 
-/// Adds a key for each thing that is said of the origin.
+/// Adds a key for each member of the origin.
 inline void add_origin(nlohmann::ordered_json& json, const Origin& origin) {
   json["host"] = origin.host;
   json["cpu"] = origin.cpu;

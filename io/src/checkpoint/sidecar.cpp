@@ -33,15 +33,15 @@ using Json = nlohmann::ordered_json;
 constexpr int kSidecarVersion = 2;
 constexpr int kVersionWithoutSeal = 1;
 
-/// What a sidecar of the most workers needs, several times over.
+/// Several times the size of a sidecar of the most workers.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20U;
 
-/// What is wrong with a sidecar, without its name.
+/// A fault of a sidecar; what() does not name the file.
 struct Fault : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// What is wrong with one of its values.
+/// A fault of one of its values.
 using Damage = std::runtime_error;
 
 Json json_of(const amr::PatchId& id) { return {id.level, id.i, id.j}; }
@@ -81,7 +81,7 @@ double to_amount(const Json& json) {
   return value;
 }
 
-/// Where a list has room for so many.
+/// The list of a name, which has at most so many elements.
 const Json& list_of(const Json& json, const char* name, std::size_t most) {
   const Json& list = json.at(name);
   if (!list.is_array() || list.size() > most) {
@@ -103,7 +103,7 @@ amr::WaitCause to_cause(const std::string& name) {
   throw Damage(fmt::format("there is no cause of a wait called {}", in_quotes(name)));
 }
 
-/// The counters of a checkpoint with what its sidecar says of the workers.
+/// The counters of a checkpoint, completed by those of the workers in its sidecar.
 amr::WorkCounters completed(amr::WorkCounters counters, const Json& json) {
   counters.sum_of_largest = to_count(json.at("sum_of_largest"));
   counters.sum_of_means = to_amount(json.at("sum_of_means"));

@@ -1,4 +1,4 @@
-// What owner 0 asks the others to write of a checkpoint, and what they answer.
+// The messages by which rank 0 lets other ranks write their records of a checkpoint.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace kumiko::io {
 
-/// Asks for an owner's records to be written.
+/// Requests that a rank writes its records.
 struct WriteRequest {
   std::string file;
   std::uint64_t mark = 0;            ///< a number by which the file is known, which stands there
@@ -18,11 +18,11 @@ struct WriteRequest {
   std::vector<std::uint64_t> rooms;  ///< where each level's records begin
 };
 
-/// What has become of it.
+/// The answer to it.
 struct WriteAnswer {
   bool found = false;                 ///< whether the file with its mark is there
   int error = 0;                      ///< as errno has it; 0: it is done
-  std::vector<std::uint64_t> hashes;  ///< of the owner's parts, then of its records
+  std::vector<std::uint64_t> hashes;  ///< of the rank's parts, then of its records
 };
 
 namespace detail {

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,10 +14,11 @@
 
 #include "config/core_keys.hpp"
 #include "config/key_check.hpp"
+#include "config/key_lookup.hpp"
 #include "config/listed_name.hpp"
+#include "config/overrides.hpp"
 #include "config/toml_reader.hpp"
 #include "config/toml_writer.hpp"
-#include "text/message.hpp"
 #include "text/whole_file.hpp"
 
 namespace kumiko::io {
@@ -28,240 +28,21 @@ namespace {
 using detail::Setting;
 using detail::TableHeader;
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
-
-Setting read_override(const std::string& text) {
-  const std::string where = "--set " + excerpt(text);
-  const std::size_t equals = text.find('=');
-  const std::string key(trimmed(std::string_view(text).substr(0, equals)));
-  if (equals == std::string::npos || key.empty()) {
-    throw ConfigError(where + ": not of the form KEY=VALUE; write it like --set amr.levels=2");
-  }
-  const std::string_view value = trimmed(std::string_view(text).substr(equals + 1));
-  return {key, where, detail::OverrideText{std::string(value)}};
-}
-
 /// Refuses a key that a file sets by both of its names. Throws ConfigError.
 void refuse_both_names(const std::vector<Setting>& settings, const Setting& earlier,
                        std::string_view today) {
-  if (std::holds_alternative<detail::OverrideText>(earlier.value)) return;
+  if (is_override(earlier)) return;
   for (const Setting& other : settings) {
-    if (other.key != today || std::holds_alternative<detail::OverrideText>(other.value)) continue;
+    if (other.key != today || is_override(other)) continue;
     throw ConfigError(
         fmt::format("{}: '{}' is called '{}' now, and {} sets that too; take this one out",
                     earlier.where, earlier.key, today, other.where));
   }
 }
 
-/// A line for each override that replaces an earlier one by another value.
-std::vector<std::string> replaced_overrides(const std::vector<Setting>& settings) {
-  std::vector<std::string> lines;
-  std::map<std::string_view, const Setting*> last;
-  for (const Setting& setting : settings) {
-    const auto* const given = std::get_if<detail::OverrideText>(&setting.value);
-    if (given == nullptr) continue;
-    const Setting*& earlier = last[setting.key];
-    if (earlier != nullptr && std::get<detail::OverrideText>(earlier->value).text != given->text) {
-      lines.push_back(fmt::format("{} replaces {}", setting.where, earlier->where));
-    }
-    earlier = &setting;
-  }
-  return lines;
-}
-
-/// The part of a dotted name before its last dot; empty without one.
-std::string_view table_of(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
-}
-
-std::vector<std::string> key_names(const Schema& schema) {
-  std::vector<std::string> names;
-  for (const Key& key : schema.keys()) names.push_back(key.spec.name);
-  return names;
-}
-
-std::vector<std::string> table_names(const Schema& schema) {
-  std::set<std::string> names;
-  for (const Key& key : schema.keys()) names.emplace(key.table());
-  return {names.begin(), names.end()};
-}
-
-std::string list_tables(const Schema& schema) {
-  return fmt::format("the tables are {}", fmt::join(table_names(schema), ", "));
-}
-
-std::string list_keys(const Schema& schema, std::string_view table) {
-  std::vector<std::string_view> names;
-  for (const Key& key : schema.keys()) {
-    if (key.table() == table) names.push_back(key.spec.name);
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-/// The tables in a table of which a file may have several, as they follow its keys in a message.
-std::string list_lists_in(const Schema& schema, std::string_view table) {
-  std::string lists;
-  for (const std::string& name : table_names(schema)) {
-    if (table_of(name) == table) lists += fmt::format(", and the tables [[{}]]", name);
-  }
-  return lists;
-}
-
-/// The name under which the key of a setting would be declared.
-std::string declared_name(const Setting& setting) {
-  const std::optional<ListedName> listed = listed_name(setting.key);
-  return listed ? listed->declared() : setting.key;
-}
-
-ConfigError unknown_table(const Schema& schema, const Setting& setting) {
-  const std::string name = declared_name(setting);
-  const std::optional<std::string> meant = nearest(name, table_names(schema));
-  return ConfigError(fmt::format("{}: unknown table [{}]; {}", setting.where, excerpt(name),
-                                 meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
-}
-
-/// Whether a table may be there several times, as [[table]].
-bool is_list(const Schema& schema, std::string_view table) {
-  return std::ranges::any_of(schema.keys(),
-                             [&](const Key& key) { return key.repeated && key.table() == table; });
-}
-
-ConfigError unknown_key(const Schema& schema, const Setting& setting) {
-  const std::string name = declared_name(setting);
-  const std::string_view table = table_of(name);
-  if (const std::string owners = schema.other_owners(name); !owners.empty()) {
-    return ConfigError(
-        fmt::format("{}: {} is a key of {}, which this run does not have; take it "
-                    "out, or name that one by {}.name",
-                    setting.where, in_quotes(name), owners, table));
-  }
-  std::string remedy;
-  if (const std::optional<std::string> meant = nearest(name, key_names(schema))) {
-    remedy = fmt::format("did you mean '{}'?", *meant);
-  } else if (schema.has_table(table)) {
-    remedy = fmt::format("the keys of [{}] are {}", table, list_keys(schema, table));
-  } else {
-    remedy = list_tables(schema);
-  }
-  return ConfigError(fmt::format("{}: unknown key {}; {}", setting.where, in_quotes(name), remedy));
-}
-
-/// Refuses [table] where [[table]] is meant, and the other way round.
-void refuse_other_kind_of_table(const Schema& schema, const Setting& setting,
-                                std::string_view table) {
-  const bool listed = listed_name(setting.key).has_value();
-  if (listed == is_list(schema, table)) return;
-  throw ConfigError(listed ? fmt::format("{}: [{}] is one table, not a list; write [{}]",
-                                         setting.where, table, table)
-                           : fmt::format("{}: '{}' is a list of tables; write [[{}]] in the file, "
-                                         "once for each",
-                                         setting.where, table, table));
-}
-
-/// The key that a setting is for; nullptr for the header of a known table. Throws ConfigError.
-const Key* key_of(const Schema& schema, const Setting& setting) {
-  const std::string name = declared_name(setting);
-  const bool is_header = std::holds_alternative<TableHeader>(setting.value);
-  if (const Key* key = schema.find(name)) {
-    // [[key]] is a wrong type, which is told as such.
-    if (!is_header) refuse_other_kind_of_table(schema, setting, table_of(name));
-    return key;
-  }
-  if (!schema.has_table(name)) {
-    throw is_header ? unknown_table(schema, setting) : unknown_key(schema, setting);
-  }
-  refuse_other_kind_of_table(schema, setting, name);
-  if (is_header) return nullptr;
-  throw ConfigError(fmt::format("{}: {} is a table, not a key; its keys are {}{}", setting.where,
-                                in_quotes(name), list_keys(schema, name),
-                                list_lists_in(schema, name)));
-}
-
-/// The keys of tables that the file has.
-std::set<std::string> headers_of(const std::vector<Setting>& settings) {
-  std::set<std::string> headers;
-  for (const Setting& setting : settings) {
-    if (std::holds_alternative<TableHeader>(setting.value)) headers.insert(setting.key);
-  }
-  return headers;
-}
-
-/// Refuses a value for a table of a list that the file does not have.
-void refuse_absent_entry(const std::set<std::string>& headers, const Setting& setting) {
-  const std::optional<ListedName> listed = listed_name(setting.key);
-  if (!listed) return;
-  const std::string entry = listed->entry();
-  if (headers.contains(entry)) return;
-  throw ConfigError(fmt::format("{}: the file has no '{}'; add a [[{}]] there", setting.where,
-                                entry, listed->table));
-}
-
-constexpr const char* kSteps = "time.steps";
-constexpr const char* kCfl = "time.cfl";
-
-/// Whether it is the number 0, which leaves the choice to the other key.
-bool is_zero(const detail::OverrideText& number) {
-  return number.text.find_first_not_of("0.") == std::string::npos;
-}
-
-/// Where the command line gives the CFL number, or the number of steps, and the file the other one,
-/// the file's goes.
-void drop_other_step(std::vector<Setting>& settings) {
-  const auto is_override = [](const Setting& setting) {
-    return std::holds_alternative<detail::OverrideText>(setting.value);
-  };
-  const auto gives = [&](const char* key) {
-    return std::ranges::any_of(settings, [&](const Setting& setting) {
-      return setting.key == key && is_override(setting) &&
-             !is_zero(std::get<detail::OverrideText>(setting.value));
-    });
-  };
-  const auto replace = [&](const char* given, const char* other) {
-    if (!gives(given) || gives(other)) return;
-    std::erase_if(settings, [&](const Setting& setting) {
-      return setting.key == other && !is_override(setting);
-    });
-  };
-  replace(kSteps, kCfl);
-  replace(kCfl, kSteps);
-}
-
-/// Whether a solver or a case may declare the name.
+/// True if a solver or a case may declare the name.
 bool may_be_declared(std::string_view name) {
   return name.starts_with("solver.") || name.starts_with("case.");
-}
-
-constexpr const char* kSolverName = "solver.name";
-constexpr const char* kCaseName = "case.name";
-
-/// Where the command line names another solver, or case, than the file, the file's other keys of
-/// its table are about one that this run does not have: takes them out.
-/// \param name_key  kSolverName or kCaseName
-/// \param fallback  the name where the file has none
-void drop_replaced(std::vector<Setting>& settings, std::string_view name_key,
-                   std::string_view fallback) {
-  std::string_view named = fallback;
-  std::string_view wanted;
-  for (const Setting& setting : settings) {
-    if (setting.key != name_key) continue;
-    if (const auto* value = std::get_if<amr::ParameterValue>(&setting.value)) {
-      if (const auto* text = std::get_if<std::string>(value)) named = *text;
-    } else if (const auto* text = std::get_if<detail::OverrideText>(&setting.value)) {
-      wanted = text->text;
-    }
-  }
-  if (wanted.empty() || wanted == named) return;
-  const std::string prefix = std::string(table_of(name_key)) + ".";
-  std::erase_if(settings, [&](const Setting& setting) {
-    return !std::holds_alternative<detail::OverrideText>(setting.value) &&
-           setting.key != name_key && setting.key.starts_with(prefix);
-  });
 }
 
 }  // namespace
@@ -274,7 +55,7 @@ std::string Config::state_toml() const {
 
 amr::ParameterSet Config::run_values() const { return that_determine(amr::Determines::kRun); }
 
-/// What solvers and cases declare, and regions, determine the state.
+/// Keys that solvers and cases declare, and keys of regions, determine the state.
 bool Config::is_of_run(const std::string& name) const {
   static const Schema core;
   const Key* const key = core.find(name);
@@ -309,8 +90,7 @@ amr::ParameterSet Config::parameters_of(std::string_view prefix) const {
 
 std::string ConfigSource::override_of(std::string_view name) const {
   for (auto setting = settings_.rbegin(); setting != settings_.rend(); ++setting) {
-    const bool is_override = std::holds_alternative<detail::OverrideText>(setting->value);
-    if (setting->key == name && is_override) return setting->where;
+    if (setting->key == name && is_override(*setting)) return setting->where;
   }
   return {};
 }
@@ -406,8 +186,8 @@ void ConfigSource::complete_steps(amr::ParameterSet& values) const {
     set("amr.interval", 0);
   }
   if (values.integer("amr.interval") != 0 && cfl == 0.0) return;
-  // Twice the distance that a base step carries over the finest level that is tagged. A fixed
-  // number of steps does not tell its CFL number; 1 stands for it.
+  // Twice the distance that a base step carries over the finest level that is tagged. With a fixed
+  // number of steps the CFL number is not known, and 1 is used.
   const std::int64_t finer = values.flag("step.subcycling") ? values.integer("amr.levels") - 2 : 0;
   const double substeps = std::exp2(std::max<std::int64_t>(0, finer));
   const auto buffer =

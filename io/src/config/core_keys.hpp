@@ -14,7 +14,7 @@ const std::vector<Key>& core_keys();
 /// The key of an option, by the option's own name; nullptr for another name.
 const Key* key_of_option(std::string_view option);
 
-/// The name of a key that may have had another; every other text is its own.
+/// The current name of a key that is given by an earlier one; any other text unchanged.
 std::string_view name_today(std::string_view key);
 
 }  // namespace kumiko::io

@@ -77,7 +77,7 @@ void check_size(const Key& key, std::size_t size) {
                                size == 1 ? "" : "s", type_name(key), or_one_integer(key)));
 }
 
-/// Whether a text that TOML does not take is an integer all the same, of too many digits.
+/// True if a text that TOML does not take is an integer all the same, of too many digits.
 bool is_too_long(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && !text.starts_with('0') &&

@@ -15,7 +15,7 @@ namespace kumiko::io {
 
 namespace {
 
-/// Whether every part of a dotted name can stand in TOML without quotes.
+/// True if every part of a dotted name can stand in TOML without quotes.
 bool is_plain(std::string_view name) {
   while (true) {
     const std::size_t dot = name.find('.');
@@ -25,7 +25,7 @@ bool is_plain(std::string_view name) {
   }
 }
 
-/// Whether `name` lies in the table `table`, at any depth.
+/// True if `name` lies in the table `table`, at any depth.
 bool lies_in(std::string_view name, std::string_view table) {
   return name.size() > table.size() && name.starts_with(table) && name[table.size()] == '.';
 }

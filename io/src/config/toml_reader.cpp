@@ -12,9 +12,9 @@
 #include "config/toml_writer.hpp"
 #include "text/message.hpp"
 
-// The library (3.3) asserts on wrong documents that it goes on to refuse, e.g. "[[[a]]]", and under
-// NDEBUG turns these assertions into promises to the compiler. Neither is wanted, and last in this
-// file's includes nothing else is touched.
+// The library (3.3) has assertions that fail for wrong documents which it refuses afterwards, e.g.
+// "[[[a]]]". Under NDEBUG they become assumptions of the compiler. Neither is wanted. The library
+// is the last include of this file, so that no other one is affected.
 #undef NDEBUG
 #define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>
@@ -170,10 +170,11 @@ void refuse_long_lines(std::string_view text, const std::string& name) {
   }
 }
 
-/// Refuses beforehand what is not a text, and what the library (3.3) does not survive. Throws
-/// ConfigError, with the line, for a text with a line too long for a configuration (the library
-/// recurses into nested tables, whose depth the line's length bounds), and for a character beyond
-/// ASCII outside strings and comments (no TOML; the library declares some unreachable).
+/// Refuses, before the library (3.3) reads them, bytes that are not text and documents that would
+/// crash it. Throws ConfigError, with the line, if a line is too long for a configuration (because
+/// the library recurses into nested tables, whose depth the line's length bounds), and for a
+/// character beyond ASCII outside strings and comments (which is not TOML, and which the library
+/// partly declares unreachable).
 void guard_toml(std::string_view text, const std::string& name) {
   const auto refuse_from = [&](std::size_t at, const char* what) {
     if (at == std::string_view::npos) return;

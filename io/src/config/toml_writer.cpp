@@ -20,7 +20,7 @@ bool is_bare(char c) {
 
 std::string toml_double(double value) {
   std::string text = fmt::format("{}", value);
-  // TOML tells a float from an integer by its point or exponent.
+  // In TOML a point or an exponent makes a number a float.
   if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
   return text;
 }

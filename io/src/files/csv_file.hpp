@@ -35,7 +35,7 @@ void split_csv_line(std::string_view line, std::vector<Text>& fields) {
   fields.emplace_back(line);
 }
 
-/// Throws OutputError: a file that a run is to go on with is not one of its tables.
+/// Throws OutputError: a file that a run is to continue is not one of its tables.
 [[noreturn]] inline void refuse_columns(const std::filesystem::path& path) {
   throw OutputError(fmt::format(
       "cannot continue '{}': its columns are not those of this run; name another folder with "

@@ -89,7 +89,8 @@ int error_of_new_file(const fs::path& folder) {
   return 0;
 }
 
-/// Why this process, as the user it acts for, may add no files to a folder; empty if it may.
+/// The reason why this process, as its effective user, may not add files to a folder; empty if it
+/// may.
 std::string what_forbids_files(const fs::path& folder) {
   const int error = error_of_new_file(folder);
   if (error == 0) return {};
@@ -130,8 +131,8 @@ fs::path normal(const fs::path& path) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-/// Whether a file must go before a run can go on: it says that the run was complete, or was left
-/// unfinished. Parts of tables stay, for they are continued.
+/// True if a file must be removed before a run can continue, because it says that the run was
+/// complete, or because it was left unfinished. Parts of tables stay, because they are continued.
 bool hinders_continuation(std::string_view name) {
   if (is_part(name)) return !name.ends_with(".csv.part") || name.ends_with(".part.part");
   return name == kManifestFile || name == kSummaryFile || name.ends_with(".csv");
@@ -185,7 +186,7 @@ FileDescriptor locked(const fs::path& folder) {
       folder.string(), kOtherFolder));
 }
 
-/// Whether a run has left files here: its configuration or, when it was ended before it wrote that,
+/// True if a run has left files here: its configuration or, when it was ended before it wrote that,
 /// the beginning of its first table.
 bool has_files_of_run(const fs::path& folder) {
   std::error_code missing;
@@ -204,7 +205,7 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     const fs::path place = closest_existing(folder);
     check_place(path, place, kOtherFolder);
     if (place != folder || earlier == Earlier::kContinue || fs::is_empty(folder)) return;
-    // Whatever else a folder holds is its owner's, whose files may have the names of a run's.
+    // All other files are the user's, even if they have the names of a run's files.
     if (!has_files_of_run(folder)) {
       throw OutputError(
           fmt::format("the output folder '{}' has files but no run (there is no {}), so nothing in "
@@ -234,8 +235,7 @@ std::string_view OutputFolder::purpose(std::string_view name) {
 OutputFolder::OutputFolder(fs::path path, Earlier earlier)
     : path_((check(path, earlier), std::move(path))), lock_(locked(make_folder(path_))) {
   if (earlier != Earlier::kReplace) return;
-  // What says that there is a run goes last: else a removal that was cut short could not be
-  // repeated.
+  // The file that marks a run is removed last, so that an interrupted removal can be repeated.
   remove_run_files(path_, [](std::string_view name) { return name != kConfigurationFile; });
   remove_run_files(path_, [](std::string_view) { return true; });
 }
@@ -297,7 +297,7 @@ void write_text_file(const fs::path& file, std::string_view text) {
 
 void write_text_file(const fs::path& file, const std::function<void(std::ostream&)>& content) {
   PartFile part(file);
-  // A stream tells that it failed, but not why; errno is that of the latest call that did.
+  // A stream does not say why it failed; errno is that of the latest call that did.
   const auto check = [&part](const std::ofstream& out) {
     if (!out) throw cannot_write(part.part(), errno);
   };

@@ -22,7 +22,7 @@ int sync(const std::filesystem::path& path, int flags) {
   return error;
 }
 
-/// Whether this process, as the user it acts for, may not open a folder that it may put names into.
+/// True if this process, as its effective user, may not open a folder that it may add files to.
 bool may_not_be_listed(const std::filesystem::path& folder) {
   return ::faccessat(AT_FDCWD, folder.c_str(), R_OK, AT_EACCESS) != 0;
 }
@@ -43,7 +43,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-/// What lifts a limit that the process or the disk has; empty for other errors.
+/// The remedy for a limit of the process or the disk; empty for other errors.
 std::string_view remedy_of(int error) {
   if (error == EFBIG) return "; raise the limit on file sizes (ulimit -f)";
   if (error == ENOSPC || error == EDQUOT) {

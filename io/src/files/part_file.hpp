@@ -19,11 +19,11 @@ bool is_part(std::string_view name);
 /// it: what has its name there is whole, and on the disk when the system finds time.
 void sync_folder(const std::filesystem::path& folder);
 
-/// "cannot write 'path': cause", the cause by errno, and the remedy where it is a limit of
-/// the process or the disk.
+/// "cannot write 'path': cause", with the cause of errno, and the remedy if it is a limit of the
+/// process or the disk.
 OutputError cannot_write(const std::filesystem::path& path, int error);
 
-/// What becomes of a part that is never published.
+/// The treatment of a part that is never published.
 enum class Abandoned { kRemove, kKeep };
 
 /// The provisional name of a file. Whoever writes it closes it before publish().
@@ -59,7 +59,7 @@ class PartFile {
 void write_folder(const std::filesystem::path& target,
                   const std::function<void(const std::filesystem::path& part)>& content);
 
-/// What becomes of the contents of a file that is opened for writing.
+/// The treatment of the contents of a file that is opened for writing.
 enum class Existing { kTruncate, kAppend };
 
 /// An unbuffered file that is open for writing: errors show in the call that causes them.

@@ -33,7 +33,7 @@ void for_pages(std::uint64_t offset, std::uint64_t length, Function f) {
 
 /// The library's side of a Capture: a virtual file driver. No exception may pass through it.
 struct CaptureDriver {
-  /// What the library calls an open file. Its part comes first.
+  /// The library's handle of an open file, whose own part comes first.
   struct OpenFile {
     H5FD_t common;
     Capture* capture;
@@ -46,7 +46,7 @@ struct CaptureDriver {
   }
 
   static H5FD_t* open(const char*, unsigned, hid_t properties, haddr_t) {
-    // What the properties of file access carry.
+    // The pointer in the properties of file access.
     const auto* const target = static_cast<Capture* const*>(H5Pget_driver_info(properties));
     if (target == nullptr) return nullptr;
     auto* const file = new (std::nothrow) OpenFile{};
@@ -142,7 +142,7 @@ void Capture::fill(const std::string& name, const std::function<Object()>& acces
     require(H5Pset_driver(properties.id(), CaptureDriver::id(), &target));
     write({H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.id()), H5Fclose});
   } catch (const Error& error) {
-    // The library says of a failed malloc() only what it was for.
+    // For a failed malloc() the library only says what the memory was for.
     throw OutputError(
         fmt::format("cannot write '{}': {}", name, errno == ENOMEM ? kNoMemory : error.what()));
   }

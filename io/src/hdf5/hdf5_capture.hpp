@@ -12,8 +12,8 @@
 
 namespace kumiko::io::hdf5 {
 
-/// What the library wrote, and how long it made the file. Memory in proportion to the former: the
-/// core driver's image would have all of the file.
+/// The bytes that the library wrote, and the length that it gave the file. Takes memory for these
+/// bytes only; the core driver's image would take as much as the file.
 class Capture {
  public:
   static constexpr std::uint64_t kPage = 4096;

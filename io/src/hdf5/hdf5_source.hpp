@@ -37,9 +37,9 @@ class Source {
   /// The text for refuse() that an object is not as it should be.
   static std::string odd(const std::string& name);
 
-  /// Whether the file has an object, whose parents it has.
+  /// True if the file has an object, whose parents it has.
   bool has(const std::string& path) const;
-  /// Whether an object has an attribute; the object is the file's root unless another is named.
+  /// True if an object has an attribute; the object is the file's root unless another is named.
   bool has_attribute(const char* name, const char* object = "/") const;
 
   template <class Number>

@@ -1,5 +1,4 @@
-// Upper bounds of what a run can have, since files that say more are refused, and how kinds of
-// files are told apart.
+// Upper bounds of a run, because files with larger numbers are refused; and the mark of traces.
 #pragma once
 
 #include <cstddef>

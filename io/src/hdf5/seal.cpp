@@ -32,7 +32,7 @@ struct Trailer {
 static_assert(sizeof(Extent) == 32 && sizeof(Trailer) == 40, "their layout is the file's");
 
 constexpr std::string_view kMagic = "KUMIKO SEAL 0001";
-/// What the magic of every version begins with.
+/// The beginning of the magic of every version.
 constexpr std::string_view kAnyMagic = "KUMIKO SEAL ";
 constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
 

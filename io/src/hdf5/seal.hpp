@@ -33,8 +33,8 @@ std::uint64_t hash_of(std::span<const std::byte> bytes);
 /// lies itself, too.
 std::string make_seal(std::span<const Extent> extents);
 
-/// What a seal says of all bytes of its file: its own hash, which covers theirs. `end` is how the
-/// file ends, with a seal.
+/// The hash of a seal, which covers the hashes of all bytes of its file. `end` is the file's end,
+/// with the seal.
 std::uint64_t hash_in_seal(std::string_view end);
 
 /// Checks every byte of a file against its seal. Throws CheckpointError, in which `what` says what

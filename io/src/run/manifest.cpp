@@ -68,7 +68,7 @@ std::string read_manifest(const fs::path& file) {
   }
 }
 
-/// Whether the text is one that make_manifest() gave. Those of older versions have no hash of their
+/// True if the text is one that make_manifest() gave. Those of older versions have no hash of their
 /// own, and no summary either.
 bool is_as_written(const Json& json, std::string text) {
   const std::size_t place = place_of_own_hash(text);
@@ -82,7 +82,7 @@ bool is_as_written(const Json& json, std::string text) {
   return hash == hash_of_text(text.replace(place, kNoHash.size(), kNoHash));
 }
 
-/// What is wrong with a file; empty when it is as its line in the manifest says.
+/// The fault of a file; empty if it is as its entry in the manifest says.
 std::string fault_of(const fs::path& file, const Json& entry) {
   std::error_code failed;
   if (!fs::is_regular_file(file, failed)) return "is missing";

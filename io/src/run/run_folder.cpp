@@ -95,7 +95,7 @@ std::string read_whole(const fs::path& file) {
   }
 }
 
-/// A table of numbers, of which one line at a time is in memory; what is wrong is told with file
+/// A table of numbers, of which one line at a time is in memory; errors name file
 /// and line.
 class Table {
  public:
@@ -238,7 +238,7 @@ Json read_summary(const fs::path& file) {
   try {
     summary = Json::parse(read_whole(file));
   } catch (const nlohmann::json::parse_error& error) {
-    // What comes before the position is the library's own numbering of its messages.
+    // The library's own number of its message comes before the position.
     const std::string_view what = error.what();
     const std::size_t position = what.find("at line");
     throw RunFolderError(fmt::format("{} is damaged {}; {}", quoted(file),

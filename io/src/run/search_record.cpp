@@ -19,7 +19,7 @@ namespace kumiko::io {
 
 namespace {
 
-/// What stands under a key of the record.
+/// The type of the value of a key of the record.
 enum class Holds { kText, kNumber, kFlag, kProcess };
 
 struct RecordKey {

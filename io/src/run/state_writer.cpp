@@ -16,8 +16,8 @@ namespace kumiko::io {
 
 namespace {
 
-/// Of the folder that the newest one is in. Those of later steps are of another run. What cannot be
-/// removed stays.
+/// Removes all but the newest ones from their folder. Those of later steps are of another run.
+/// Files that cannot be removed stay.
 void remove_old_checkpoints(const std::filesystem::path& newest, std::size_t keep) {
   const std::filesystem::path folder = newest.has_parent_path() ? newest.parent_path() : ".";
   auto there = OutputFolder::numbered(folder, kCheckpointFiles);

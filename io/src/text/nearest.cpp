@@ -31,7 +31,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string>& candidates) {
   if (word.empty()) return std::nullopt;
-  // Of a short word most letters must be right.
+  // In a short word, most letters must be right.
   std::size_t fewest = std::min(std::max<std::size_t>(2, word.size() / 3), word.size() / 2) + 1;
   const std::string last_part = "." + std::string(word);
   std::optional<std::string> found;

@@ -61,12 +61,12 @@ inline constexpr std::tuple kPieceColumns = {
     Column{"runnable", &amr::TracePiece::runnable},
     Column{"io_in_flight", &amr::TracePiece::io_in_flight}};
 
-/// The columns of spans beside `what`, which are strings.
+/// The columns of spans, except for `what`, whose values are strings.
 inline constexpr std::tuple kSpanColumns = {
     Column{"begin_ns", &amr::TraceSpan::begin_ns}, Column{"end_ns", &amr::TraceSpan::end_ns},
     Column{"base_step", &amr::TraceSpan::base_step}, Column{"loops_ns", &amr::TraceSpan::loops_ns}};
 
-/// What is said of the trace as a whole, as attributes of the file.
+/// The data of the trace as a whole, which are attributes of the file.
 inline constexpr std::tuple kTraceFacts = {
     Column{"case_name", &amr::Trace::case_name}, Column{"solver", &amr::Trace::solver},
     Column{"backend", &amr::Trace::backend},     Column{"schedule", &amr::Trace::schedule},

@@ -47,7 +47,7 @@ class Names {
   std::vector<std::string> all_;  ///< a few dozen
 };
 
-/// What other definitions and events say, written before them.
+/// The strings of other definitions and events, which are written before them.
 class Strings {
  public:
   explicit Strings(const Complaints& complaints) : complaints_(complaints) {}

@@ -48,7 +48,7 @@ Object write_table(const Object& file, const char* name, const std::vector<Row>&
   return group;
 }
 
-/// What the spans are, as strings of the longest one's length.
+/// Writes the kinds of the spans as strings of the longest one's length.
 void write_names(const Object& group, const std::vector<amr::TraceSpan>& spans) {
   std::size_t length = 1;
   for (const amr::TraceSpan& span : spans) length = std::max(length, span.what.size());

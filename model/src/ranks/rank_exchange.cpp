@@ -11,7 +11,7 @@ namespace {
 /// to look at how even it is (measured: 90 on an EPYC), and again to deal the patches out.
 constexpr double kOfBalance = 100.0;
 
-// What ranks tell each other, in bytes.
+// The sizes of the data that ranks exchange, in bytes.
 constexpr double kOfCost = 32.0;    ///< of a patch, for the balance
 constexpr double kOfTags = 20.0;    ///< of a patch some of whose points are tagged
 constexpr double kOfWorker = 56.0;  ///< what it did in a base step
@@ -40,7 +40,7 @@ void Exchange::add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std:
 }
 
 void Exchange::add_strips(const amr::Mesh<2>& mesh, int level) {
-  // Of two patches beside each other the second one is to the right or above.
+  // Of two neighbours the second one is to the right or above.
   constexpr std::array<std::array<int, 2>, 4> kAfter = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
   const auto ids = mesh.ids(level);
   const auto owners = mesh.owners(level);

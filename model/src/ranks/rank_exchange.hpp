@@ -1,4 +1,4 @@
-// What it takes when ranks tell each other something all at once, between windows.
+// The time that ranks take to exchange data all at once, between windows.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class Exchange {
 
   /// A rank has something for another. O(readers of the rank).
   void add(std::int32_t from, std::int32_t to, std::uint64_t bytes, std::uint64_t items = 1);
-  /// What stands in the patches of a level for patches of others beside them.
+  /// Adds the strips of a level's patches that neighbours on other ranks read.
   void add_strips(const amr::Mesh<2>& mesh, int level);
 
   struct Rank {
@@ -67,22 +67,22 @@ class Exchange {
   std::vector<std::vector<Sent>> sent_;  ///< by sender, to few each
 };
 
-/// What ranks do together between windows, in nanoseconds, besides what one process does there.
+/// The times of exchanges of all ranks between windows, in nanoseconds.
 class Meetings {
  public:
-  /// Keeps a reference to the network. \param log  takes down what ranks of one worker do
+  /// Keeps a reference to the network. \param log  records the actions of ranks with one worker
   Meetings(int ranks, const Network& network, RankLog* log = nullptr)
       : ranks_(ranks), network_(network), log_(log) {}
 
   /// How many patches go from one rank to another.
   using Moves = std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t>;
 
-  /// Before a window with this mesh. All know what each patch has taken; level by level, coarse to
-  /// fine, ghosts are filled, and all know what is tagged; then patches move.
+  /// Of a regrid to this mesh: of the times of all patches; level by level, from coarse to fine, of
+  /// ghosts and tags; then of the patches that move.
   double regrid(const amr::Mesh<2>& mesh, const Moves& moves) const;
-  /// What stands in the patches beside each rank's own comes there before a window.
+  /// Of strips, before a window with this mesh.
   double begin_window(const amr::Mesh<2>& mesh) const;
-  /// All know whether a step has failed, and what each worker did.
+  /// Of failures of steps and of the workers' counters, after a window.
   double end_window(int steps, int workers) const;
 
  private:

@@ -20,7 +20,7 @@ constexpr double kOverAdvancing = 1.5;
 constexpr double kWorthSaying = 1.25;
 /// Work of a rank in a base step that is worth its messages on any network, in seconds.
 constexpr double kEnoughWork = 1e-3;
-/// What is weighed in some milliseconds.
+/// Meshes with so many patches are estimated in a few milliseconds.
 constexpr std::size_t kMostPatches = 16384;
 
 int steps_of(const RunStart& start, int level) { return start.subcycling ? 1 << level : 1; }

@@ -1,4 +1,4 @@
-// What each rank of a model does and sends, as SimGrid replays it.
+// The actions and messages of each rank of a model, as SimGrid replays them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class RankLog {
 
   void compute(int rank, double nanoseconds) { rank_of(rank).computed += nanoseconds; }
   void send(int from, int to, std::uint64_t bytes) { add(from, "send", to, bytes); }
-  /// Waits for what `from` has sent and nobody has received yet.
+  /// Waits for the next message of `from`.
   void receive(int rank, int from, std::uint64_t bytes) { add(rank, "recv", from, bytes); }
 
   /// Of each rank, one action a line.

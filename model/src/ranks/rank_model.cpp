@@ -13,7 +13,7 @@ namespace kumiko::model {
 
 namespace {
 
-/// What a recorded run did between windows, in nanoseconds.
+/// The times of a recorded run between windows, in nanoseconds.
 class Spans {
  public:
   explicit Spans(const amr::Trace& trace) {
@@ -78,7 +78,7 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
   const Meetings meetings(ranks, options.network, log);
   const Spans spans(trace_);
   RankPrediction prediction{.ranks = ranks, .imbalance = 0.0};
-  double now = 0.0;  // without what is between windows
+  double now = 0.0;  // without the time between windows
   double alike = spans.alike();
   for (const amr::TraceWindow& window : trace_.windows) {
     const bool is_after_regrid = spans.has_regrid_before(window);
@@ -93,7 +93,7 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
   }
   const double shared = spans.loops() / workers;
   if (log != nullptr) {
-    // Where it stands does not matter, since all ranks wait for each other between windows.
+    // Its position does not matter, because all ranks wait for each other between windows.
     for (int rank = 0; rank < ranks; ++rank) log->compute(rank, spans.alike() + shared);
   }
   double busy = spans.loops();
@@ -109,7 +109,7 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
   return prediction;
 }
 
-/// What every rank does before its first piece of a window.
+/// The time of every rank before its first piece of a window.
 double RankModel::set_up_of(const amr::TraceWindow& window, int ranks, RankLog* log) const {
   if (recorded_schedule(trace_) != ScheduleKind::kDataflow) return 0.0;
   const double taken = set_up(trace_, window, overheads_);

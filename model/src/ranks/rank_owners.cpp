@@ -22,7 +22,7 @@ amr::Mesh<2> mesh_of(const amr::Trace& trace, const amr::TraceWindow& window) {
   return mesh;
 }
 
-/// What a window took of each patch.
+/// The time of each patch in a window.
 amr::ByPatch<double> costs_of(const amr::Trace& trace, const amr::TraceWindow& window) {
   const std::vector<std::uint32_t> level_begin = levels_of(trace, window);
   amr::ByPatch<double> costs(level_begin.size() - 1);
@@ -84,7 +84,7 @@ Meetings::Moves RankOwners::balance() {
   return moves;
 }
 
-/// Gives patches the owner that they had, new ones their parent's.
+/// Gives patches their previous rank, and new ones their parent's.
 void RankOwners::inherit(amr::Mesh<2>& mesh) const {
   for (int level = 0; level < mesh.levels(); ++level) {
     const auto ids = mesh.ids(level);

@@ -1,4 +1,4 @@
-// Who has which patches of a recorded run, if ranks shared it.
+// The ranks of the patches of a recorded run, if ranks shared it.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace kumiko::model {
 
-/// Does what amr::Simulation does with the owners of a shared mesh: new patches are their parent's
-/// owner's, and at a regrid amr::Balance decides whether patches move, by what they have taken. The
-/// first window is taken for one of a run that is already balanced.
+/// Distributes patches as amr::Simulation does in a shared mesh: new patches get their parent's
+/// rank, and at a regrid amr::Balance decides by their times whether patches move. The run is taken
+/// to be balanced already in the first window.
 class RankOwners {
  public:
   /// Keeps a reference to the trace.
   RankOwners(const amr::Trace& trace, const RankOptions& options, int ranks);
 
-  /// Goes on to the next window. \return what moves before it
+  /// Continues with the next window. \return the patches that move before it
   /// \param is_after_regrid  whether a regrid comes before it
   Meetings::Moves follow(const amr::TraceWindow& window, bool is_after_regrid);
 
-  /// The window's, with owners.
+  /// The window's mesh, with owners.
   const amr::Mesh<2>& mesh() const { return *mesh_; }
   amr::ByPatch<std::int32_t> owners() const;
-  /// Of the ranks' pieces in the window, the largest over the mean.
+  /// The largest over the mean time of the ranks' pieces in the window.
   double imbalance() const;
 
  private:

@@ -10,7 +10,7 @@ namespace kumiko::model {
 
 namespace {
 
-// What is read of a patch besides strips, in bytes.
+// The parts of a patch that are read besides strips, in bytes.
 constexpr std::uint64_t kSide = amr::kPatchSize;
 constexpr std::uint64_t kWhole = (kSide + 2 * kGhostRows) * (kSide + 2 * kGhostRows) * kNumberBytes;
 constexpr std::uint64_t kRestricted = kSide / 2 * (kSide / 2) * kNumberBytes;
@@ -67,7 +67,8 @@ Parcel RankTasks::parcel_of(std::span<const Edge> edges) {
   return parcel;
 }
 
-/// For whom what `to` reads of `from` is, and its bytes.
+/// The patch that reads the data which `to` reads of `from`, or kAnyone if all patches of a rank
+/// read the same data; and the bytes.
 std::pair<std::uint32_t, std::uint64_t> RankTasks::read_of(std::uint32_t from,
                                                            std::uint32_t to) const {
   const amr::PatchId& source = trace_.patches[trace_.pieces[from].patch];
@@ -77,13 +78,13 @@ std::pair<std::uint32_t, std::uint64_t> RankTasks::read_of(std::uint32_t from,
     return trace_.phases[trace_.pieces[piece].phase].kind;
   };
   if (source.level > target.level) {
-    // Those beside the parent only wait.
+    // Neighbours of the parent only wait.
     const int finer = source.level - target.level;
     const bool is_parent = source.i >> finer == target.i && source.j >> finer == target.j;
     return {kAnyone, is_parent ? kRestricted : 0};
   }
   if (source.level < target.level) {
-    // What a coarser patch ends with a finer one does not read: it lets it go on.
+    // A finer patch does not read the last piece of a coarser one: that only lets it continue.
     return {kAnyone, kind_of(from) == amr::PieceKind::kFinish ? 0 : kWhole};
   }
   if (kind_of(to) == amr::PieceKind::kFinish) return {reader, 0};

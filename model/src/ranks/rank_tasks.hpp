@@ -1,4 +1,4 @@
-// The tasks of a window on several ranks, and what of their work other ranks read.
+// The tasks of a window on several ranks, and the data that they send to other ranks.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace kumiko::model {
 
-/// What a task has for another rank.
+/// The data that a task sends to another rank.
 struct Parcel {
   std::uint32_t items = 0;           ///< that are read
   std::uint64_t bytes = 0;           ///< of them
   std::vector<std::uint32_t> tasks;  ///< each as often as it waits for this
 };
 
-/// A window whose patches are dealt to ranks.
+/// The tasks of a window whose patches are distributed among ranks.
 class RankTasks {
  public:
   /// Keeps a reference to the trace.

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kBundleBytes = 4032;
 constexpr double kBundleTime = 2000.0;
 
-/// What a message and each thing in it has besides its bytes.
+/// The bytes of the header of a message, and of each item in it.
 constexpr std::uint64_t kHeader = 56;
 constexpr std::uint64_t kHeaderOfItem = 16;
 

@@ -24,13 +24,12 @@ struct Traffic {
 /// A discrete-event model. A worker is at a task, at messages, or idle. Times are in nanoseconds.
 class RanksAtWork {
  public:
-  /// \param piece  passes besides a piece
-  /// \param log    takes down what ranks of one worker do; nullptr: nobody does
+  /// \param piece  time that each piece takes in addition
+  /// \param log    records the actions of ranks with one worker; may be nullptr
   RanksAtWork(const amr::Trace& trace, int ranks, const RankOptions& options, double piece,
               RankLog* log);
 
-  /// Does the tasks of a window, from a time on, in nanoseconds. Returns when the last one is
-  /// done.
+  /// Does the tasks of a window, from a time on, in nanoseconds. \return when the last one is done
   double run(double begin, RankTasks tasks);
 
   const Traffic& traffic() const { return traffic_; }
@@ -52,7 +51,7 @@ class RanksAtWork {
     int idle = 0;  ///< workers
     std::deque<std::uint32_t> ready;
     std::map<int, Message> out;  ///< what is yet to be sent, by receiver
-    std::deque<Message> in;      ///< what has come and nobody has seen
+    std::deque<Message> in;      ///< that have arrived and are not handled yet
     double port_free = 0.0;
   };
   enum class What : std::uint8_t {

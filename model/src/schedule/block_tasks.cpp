@@ -76,7 +76,7 @@ void BlockTasks::add_tasks(std::uint32_t phase, std::uint32_t first_patch,
   }
 }
 
-/// Whether a piece waits for the state that another one's step leads to, and not just for what that
+/// True if a piece waits for the state that another one's step leads to, and not just for what that
 /// one does: it is of a later step, or takes over what a finer level has computed.
 bool BlockTasks::waits_for_state(std::uint32_t piece, std::uint32_t next) const {
   const amr::TracePhase& from = trace_.phases[trace_.pieces[piece].phase];

@@ -1,5 +1,4 @@
-// The tasks of a window by dataflow: what blocks of patches do in each phase, and who waits for
-// whom.
+// The tasks of a window by dataflow: the work of blocks of patches in each phase, with their edges.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +19,9 @@ struct LevelBlocks {
 std::vector<LevelBlocks> equal_blocks(const amr::Trace& trace, const amr::TraceWindow& window,
                                       int workers);
 
-/// Tasks of blocks from a trace whose edges are between patches. What a block makes ready within
-/// its own step leaves with the task that makes it; what waits for its state, with its last task of
-/// the step, as amr::BlockGraph has it.
+/// Tasks of blocks from a trace whose edges are between patches. As in amr::BlockGraph, pieces that
+/// wait for a block's work within its step are released by the task that does the work, and pieces
+/// that wait for its state by its last task of the step.
 class BlockTasks {
  public:
   /// The pieces of a block in one phase.

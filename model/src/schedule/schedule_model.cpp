@@ -18,7 +18,7 @@ double longest_chain(const amr::Trace& trace, const amr::TraceWindow& window,
                      std::vector<double>& ready) {
   double longest = 0.0;
   const Bundle pieces = pieces_of(trace, window);
-  // What a piece waits for stands before it.
+  // The pieces that a piece waits for come before it.
   for (std::uint32_t piece = pieces.begin; piece < pieces.end; ++piece) {
     const double end = ready[piece] + cost_of(trace.pieces[piece]);
     longest = std::max(longest, end);

@@ -1,4 +1,4 @@
-// What a trace tells of the time that is spent besides the pieces.
+// Estimates from a trace the time that is spent outside of the pieces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ std::vector<std::int64_t> ready_times(const amr::Trace& trace) {
   return ready;
 }
 
-/// Adds the gaps between the pieces of a window that one worker did one after the other.
+/// Adds the gaps between successive pieces of one worker in a window.
 void add_piece_gaps(const amr::Trace& trace, const amr::TraceWindow& window,
                     const std::vector<std::int64_t>& ready, bool by_level, Gaps& gaps) {
   const Bundle range = pieces_of(trace, window);
@@ -115,7 +115,7 @@ void note_phase_gap(double gap, ScheduleKind kind, const amr::Trace& trace, Over
   }
 }
 
-/// What a piece of a trace takes.
+/// The usual time of a piece of a trace.
 double usual_cost(const amr::Trace& trace) {
   std::vector<double> costs;
   costs.reserve(trace.pieces.size());
@@ -123,7 +123,7 @@ double usual_cost(const amr::Trace& trace) {
   return usual_mean(costs);
 }
 
-/// Whether the pieces are of the same base steps and meshes, as far as numbers tell.
+/// True if the pieces are of the same base steps and meshes, as far as numbers tell.
 bool are_alike(const amr::Trace& a, const amr::Trace& b) {
   return a.case_name == b.case_name && a.solver == b.solver && a.points_x == b.points_x &&
          a.points_y == b.points_y && a.pieces.size() == b.pieces.size() && !a.pieces.empty() &&

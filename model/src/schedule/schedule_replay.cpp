@@ -58,8 +58,7 @@ class ScheduleReplay::Phase {
   const amr::PatchId& patch(std::size_t slot) const {
     return replay_.trace_.patches[first_ + slot];
   }
-  /// Where there is none the patch is passed over, which on stealing workers costs what passes
-  /// besides a piece.
+  /// A patch without a piece is skipped, which on stealing workers costs the overhead of a piece.
   bool has_piece(std::size_t slot) const { return pieces_[slot] != amr::kNoPiece; }
   double cost(std::size_t slot) const {
     return has_piece(slot) ? cost_of(replay_.trace_.pieces[pieces_[slot]]) : 0.0;

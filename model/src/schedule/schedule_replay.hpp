@@ -24,8 +24,8 @@ inline double loops_of(const amr::TraceSpan& span) {
   return std::min(static_cast<double>(span.loops_ns), length_of(span));
 }
 
-/// What the workers that a trace was recorded with did in a span's parallel loops, as if they had
-/// never waited there.
+/// The work of a trace's recorded workers in a span's parallel loops, as if they had never waited
+/// there.
 inline double work_in_loops(const amr::Trace& trace, const amr::TraceSpan& span) {
   return loops_of(span) * trace.workers;
 }
@@ -43,12 +43,12 @@ inline Bundle pieces_of(const amr::Trace& trace, const amr::TraceWindow& window)
 /// Where each level's patches of a window begin in Trace::patches, and the last one's end.
 std::vector<std::uint32_t> levels_of(const amr::Trace& trace, const amr::TraceWindow& window);
 
-/// What passes besides a piece of one of several workers, or of the only one. In the pieces of
-/// several workers' trace is what they cost each other.
+/// The overhead of a piece on one of several workers, or on the only one. Pieces of a trace by
+/// several workers already contain the cost of other workers.
 double overhead_of_piece(const amr::Trace& trace, const Overheads& overheads, ScheduleKind kind,
                          int workers);
 
-/// What a window took before its first piece and after its last.
+/// The time of a window before its first piece and after its last.
 double set_up(const amr::Trace& trace, const amr::TraceWindow& window, const Overheads& overheads);
 
 /// The schedule that a trace was recorded with.
@@ -79,9 +79,9 @@ class ScheduleReplay {
   const Overheads& overheads_;
   ScheduleKind kind_;
   int workers_;
-  double piece_ns_;  ///< passes besides a piece
+  double piece_ns_;  ///< overhead of a piece
   StealingWorkers stealing_;
-  double now_ = 0.0;                        ///< all windows and spans so far take
+  double now_ = 0.0;                        ///< the time of all windows and spans so far
   double busy_ = 0.0;                       ///< in pieces and parallel loops, of all workers
   std::vector<std::uint32_t> level_begin_;  ///< levels_of() the window
   std::vector<std::uint32_t> updates_;  ///< patches advanced: of the window's base steps by worker

@@ -152,7 +152,7 @@ class StealingWorkers {
     hand_out(now, home);
   }
 
-  /// A piece has ended: the youngest of the deque goes on, else the loop's choice, else another's.
+  /// A piece has ended: takes the youngest of the deque, else the loop's choice, else steals.
   void look_for_work(double now, std::size_t worker) {
     using runtime::policy::Source;
     Worker& own = workers_[worker];

@@ -21,7 +21,7 @@ void require_positive(Scale scale, double value) {
                "a log axis cannot show {:g}: its values must be above 0", value);
 }
 
-/// What a scale is linear in.
+/// A value in the coordinate in which its scale is linear.
 double position(Scale scale, double value) {
   return scale == Scale::kLog ? std::log10(value) : value;
 }
@@ -42,7 +42,7 @@ double nice_step(double length, int most) {
   return 10.0 * power;
 }
 
-/// Digits of a number that tell the multiples of a step apart up to the largest one.
+/// The digits that distinguish the multiples of a step up to the largest one.
 int significant_digits(double step, double largest) {
   constexpr int kMost = 17;
   const int digits = static_cast<int>(std::floor(std::log10(largest) + kSlack) -
@@ -51,7 +51,7 @@ int significant_digits(double step, double largest) {
   return std::min(digits, kMost);
 }
 
-/// Decimals that tell the multiples of a step apart.
+/// The decimals that distinguish the multiples of a step.
 int decimals_of(double step) {
   return std::max(0, static_cast<int>(-std::floor(std::log10(step) + kSlack)));
 }
@@ -114,7 +114,7 @@ std::vector<Tick> sparse_log_ticks(Range range, int most_labels) {
       range, [=](int, int power) { return power % stride == 0; }, 1);
 }
 
-/// Whether the labels are as far from each other, on a log scale, as those of `most_labels` evenly
+/// True if the labels are as far from each other, on a log scale, as those of `most_labels` evenly
 /// spread ones.
 bool have_room(const std::vector<Tick>& list, Range range, int most_labels) {
   const double least = std::log(range.high / range.low) / (most_labels + 1);

@@ -106,7 +106,7 @@ std::vector<Place> LabelPlacement::place(const std::vector<PointLabel>& labels) 
     }
     return sum;
   };
-  // First each beside those before it, then each anew among all, until none moves.
+  // First places each next to those before it, then moves each among all, until none moves.
   bool moved = true;
   for (int sweep = 0; sweep < kSweeps && moved; ++sweep) {
     moved = false;

@@ -15,14 +15,14 @@ struct PointLabel {
   double size;
 };
 
-/// Puts labels beside the points of a plot, where they hide least of what is there and cannot be
-/// taken for another point's.
+/// Puts labels next to the points of a plot, where they hide least of the plot and cannot be taken
+/// for another point's.
 class LabelPlacement {
  public:
   /// Labels should stay within `plot`.
   explicit LabelPlacement(const Box& plot) : plot_(plot) {}
 
-  /// What labels should not cover.
+  /// Adds a point that labels should not cover.
   void add_point(Place centre);
   void add_line(Place from, Place to);
 

@@ -12,7 +12,7 @@ namespace {
 /// Of a character to the size of its font. DejaVu Sans, among the widest, has 0.6 on average.
 constexpr double kCharacterWidth = 0.6;
 
-/// Whether a byte begins a character of UTF-8.
+/// True if a byte begins a character of UTF-8.
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
 template <class... Arguments>

@@ -71,7 +71,7 @@ vtkSmartPointer<vtkTextProperty> style_of(const TextLook& look) {
 
 Canvas::Canvas(int width, int height, std::optional<Colour> background)
     : width_(width), height_(height), channels_(background ? 3 : 4), pixels_(offset(0, height)) {
-  // What goes wrong is thrown: VTK's own lines about it would only come before.
+  // Errors are thrown; VTK's own messages about them would only be printed first.
   vtkObject::GlobalWarningDisplayOff();
   if (background) fill(0, 0, width - 1, height - 1, *background);
 }

@@ -18,11 +18,12 @@ enum class Palette {
   /// 0, and equal distances from it look equally far. Blue and red stay apart for all usual kinds
   /// of colour blindness.
   kDiverging,
-  /// Pale yellow over orange to dark brown, for costs: dear is dark. In steps of equal distance in
+  /// Pale yellow over orange to dark brown, for costs: high costs are dark. In steps of equal
+  /// distance in
   /// CIELAB, its lightness falls throughout, which colour-blind readers and grey print keep.
   kHeat,
-  /// Nearly white over blue to dark blue, for indicators; made as kHeat. What needs no refinement
-  /// stays white.
+  /// Nearly white over blue to dark blue, for indicators; made as kHeat. Patches that need no
+  /// refinement stay white.
   kDeep
 };
 
@@ -37,10 +38,10 @@ class ColourMap {
   vtkSmartPointer<vtkLookupTable> table_;
 };
 
-/// A colour for each worker, others for others up to kWorkerColours, then the same again.
-/// The first eight are those of Okabe and Ito (2008), which colour-blind readers can tell apart, in
-/// an order in which neighbours differ most; then the same ones paler and darker. A negative worker
-/// is nobody: white.
+/// A colour for each worker: different ones up to kWorkerColours workers, then the same again. The
+/// first eight are those of Okabe and Ito (2008), which colour-blind readers can distinguish, in an
+/// order in which neighbours differ most; then the same ones paler and darker. White for a negative
+/// number, which stands for no worker.
 Colour worker_colour(int worker);
 inline constexpr int kWorkerColours = 24;
 

@@ -23,7 +23,7 @@ double opacity(bool has_ink, int level) {
                  : kOfLevels[std::min(at, kOfLevels.size() - 1)];
 }
 
-/// Of the shadow beside a line.
+/// The opacity of the shadow next to a line.
 double shade(int level) { return level == 0 ? 0.35 : 0.5; }
 
 }  // namespace

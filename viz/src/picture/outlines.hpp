@@ -19,7 +19,7 @@ class Outlines {
   Outlines(std::optional<Colour> ink, const Layout& layout, const amr::Geometry& geometry)
       : ink_(ink), layout_(layout), geometry_(geometry) {}
 
-  /// Whether a level's patches are large enough for their field to show within lines.
+  /// True if a level's patches are large enough for their field to show within lines.
   bool visible(int level) const;
   void paint(Canvas& canvas, const StateValues& values) const;
   /// A patch's outline as a sign in a legend.

@@ -25,7 +25,8 @@ using amr::kPatchSize;
 
 constexpr int kLeastBar = 230;  ///< units that a colour bar or the workers' legend needs
 
-/// Who an extra of a file means: such files are not checked. -1 for nobody.
+/// The worker that an extra of a file stands for. Extras are not checked when a file is read; -1
+/// for none.
 int worker_of(double extra) {
   constexpr double kMost = 65535.0;  // more than any run has
   return std::isfinite(extra) ? static_cast<int>(std::clamp(extra, -1.0, kMost)) : -1;
@@ -84,8 +85,8 @@ void paint_values(Canvas& canvas, const Layout& layout, const amr::Geometry& geo
   }
 }
 
-/// Numbers in the patches that have room, where colours alone do not tell the workers apart: in the
-/// first quadrant that no finer patch covers.
+/// Numbers in the patches that have room, where colours alone do not distinguish the workers: in
+/// the first quadrant that no finer patch covers.
 void paint_worker_numbers(Canvas& canvas, const Layout& layout, const amr::Geometry& geometry,
                           const StateValues& values) {
   constexpr int kLargest = 16;

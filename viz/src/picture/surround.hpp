@@ -20,10 +20,10 @@ struct Sheet {
 void paint_title(Canvas& canvas, const Layout& layout, const std::string& title);
 void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent);
 
-/// What a colour bar says.
+/// The label of a colour bar.
 struct BarLabel {
   std::string name;
-  double unit = 1.0;  ///< what 1 on the bar stands for
+  double unit = 1.0;  ///< the value that 1 on the bar stands for
 };
 
 /// A time in the unit that makes short numbers of seconds up to `largest`.

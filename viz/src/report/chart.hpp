@@ -68,18 +68,18 @@ std::string to_csv(const Chart& chart);
 std::vector<Chart> charts_of(std::span<const ReportRun> runs);
 
 /// Largest ÷ mean of the workers' updates, by base step (balance_step), and of the run so far; with
-/// several runs beside each other too (balance_runs).
+/// several runs, also of all in one chart (balance_runs).
 std::vector<Chart> balance_charts(std::span<const ReportRun> runs);
 /// Patches and point updates by level over the run.
 std::vector<Chart> patch_charts(std::span<const ReportRun> runs);
-/// What workers did: by worker, and over the run.
+/// Busy time and steals of the workers: by worker, and over the run.
 std::vector<Chart> worker_charts(std::span<const ReportRun> runs);
-/// What ranks did; none where all runs were of one process.
+/// Work and traffic of the ranks; none if all runs had one rank.
 std::vector<Chart> rank_charts(std::span<const ReportRun> runs);
 /// Times of patches by level.
 std::vector<Chart> trace_charts(std::span<const ReportRun> runs);
 
-/// What the processes of a search did.
+/// Work and traffic of the processes of a search.
 std::vector<Chart> search_charts(const ReportSearch& search);
 
 }  // namespace kumiko::viz::report

@@ -71,7 +71,7 @@ std::vector<Row> component_rows(std::span<const ReportRun> runs) {
   return rows;
 }
 
-/// What a reader must know beside the row's name.
+/// The label of a row. In an open domain mass is not conserved, so its drift is called a change.
 std::string label_of(const Row& row, std::span<const ReportRun> runs) {
   constexpr std::string_view kDrift = "Mass drift";
   const bool is_open = std::ranges::any_of(runs, [](const ReportRun& run) {

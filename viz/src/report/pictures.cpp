@@ -13,7 +13,7 @@ namespace {
 constexpr int kPictureWidth = 1170;
 constexpr double kLettering = 1.6;
 
-/// What one row of pictures shows.
+/// The quantity that one row of pictures shows.
 struct Subject {
   std::string heading;
   StateImageOptions options;

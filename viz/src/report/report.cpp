@@ -138,7 +138,7 @@ Json search_json(const ReportSearch& search, const ReportOptions& options) {
   return json;
 }
 
-/// What a place {{name}} of the skeleton stands for.
+/// The text that replaces {{name}} in the skeleton.
 std::string content_of(std::string_view name, const Json& data, const ReportOptions& options) {
   if (name == "title") return escaped(options.title);
   if (name == "style") return std::string(style_part());

@@ -1,4 +1,4 @@
-// What the processes of a search did: busy, parts, bytes, process by process.
+// Charts of the processes of a search: their busy time, parts and bytes.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -36,8 +36,8 @@ ChartSeries by_process(std::string name, const std::vector<double>& values) {
   return series;
 }
 
-/// Of the time for which a process was there while it was searched, times its workers, what they
-/// worked, in per cent. NaN for one that has told nothing.
+/// The share of its workers' time, while a process took part in the search, in which they worked,
+/// in per cent. NaN for a process without a report.
 double working_percent(const Record& process, double seconds) {
   if (!process.at("told").get<bool>()) return std::numeric_limits<double>::quiet_NaN();
   const double from = std::max(0.0, process.at("begin_s").get<double>());
@@ -47,7 +47,7 @@ double working_percent(const Record& process, double seconds) {
   return std::min(kWhole, kWhole * process.at("worked_s").get<double>() / all);
 }
 
-/// Whether what a process has done again by itself counts.
+/// How to count parts that a process has done again by itself.
 enum class OwnParts { kCount, kDoNot };
 
 /// Sums of a number over the pairs of each process.

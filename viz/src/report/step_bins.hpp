@@ -13,7 +13,7 @@ namespace kumiko::viz::report {
 /// Points that a curve over the run has at most.
 inline constexpr std::size_t kMostPoints = 250;
 
-/// What the captions of such curves end with.
+/// The end of the captions of such curves.
 inline constexpr const char* kAboutBins =
     " In a run of more than 250 base steps, a point stands for several base steps, of which its "
     "own is the last; load.csv lists all of them.";
@@ -36,7 +36,7 @@ inline std::vector<StepBin> bins_of(std::span<const amr::BaseStepLoad> load,
   return bins;
 }
 
-/// What the workers did in all of a bin, by worker. After a restart there may be more of them.
+/// The loads of the workers over all of a bin. After a restart there may be more workers.
 inline std::vector<amr::WorkerLoad> totals_of(StepBin bin) {
   std::vector<amr::WorkerLoad> totals;
   for (const amr::BaseStepLoad& step : bin) {

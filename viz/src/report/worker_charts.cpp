@@ -1,6 +1,7 @@
-// What the workers did: each over the run, and all of them step by step.
+// Charts of the workers: each over the run, and all of them over its base steps.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
@@ -79,9 +80,8 @@ bool never_stole(const ReportRun& run) {
       totals, [](std::uint64_t steals) { return steals == 0; }, &amr::WorkerLoad::steals);
 }
 
-}  // namespace
-
-std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
+/// How much of their time the workers spent on patches: each over the run, and all over its steps.
+std::vector<Chart> busy_charts(std::span<const ReportRun> runs) {
   Chart share{.id = "busy_worker",
               .title = "Busy and waiting, by worker",
               .reading =
@@ -101,27 +101,9 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
              .x = {"base step"},
              .y = {"busy", "%"},
              .y_to = kPercent};
-  Chart steals{.id = "steals_worker",
-               .title = "Steals, by worker",
-               .reading = "Threads that a worker took from others when it had none of its own.",
-               .kind = ChartKind::kStackedBars,
-               .x = {"worker"},
-               .y = {"steals"}};
-  Chart steals_over{
-      .id = "steals_step",
-      .title = "Steals over the run",
-      .reading =
-          "The steals of all workers in a base step, averaged over the base steps of a point. Many "
-          "steals mean that one worker creates the work and others take it." +
-          std::string(kAboutBins),
-      .x = {"base step"},
-      .y = {"steals in a base step"}};
-  ChartPanel stealing;
   for (const ReportRun& run : runs) {
     if (run.folder.load.empty()) {
-      for (Chart* const chart : {&share, &over, &steals}) {
-        chart->missing.push_back(run.name + kHasNoLoad);
-      }
+      for (Chart* const chart : {&share, &over}) chart->missing.push_back(run.name + kHasNoLoad);
       continue;
     }
     const std::vector<amr::WorkerLoad> totals = totals_of(run.folder.load);
@@ -132,22 +114,54 @@ std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
     }));
     panel.series.back().faint = true;
     over.panels.push_back(busy_over_run(run));
+  }
+  return {std::move(share), std::move(over)};
+}
+
+/// Steals of each worker; and, if there are any, of all workers over the steps.
+std::vector<Chart> steal_charts(std::span<const ReportRun> runs) {
+  Chart steals{.id = "steals_worker",
+               .title = "Steals, by worker",
+               .reading = "Threads that a worker took from others when it had none of its own.",
+               .kind = ChartKind::kStackedBars,
+               .x = {"worker"},
+               .y = {"steals"}};
+  Chart over{.id = "steals_step",
+             .title = "Steals over the run",
+             .reading =
+                 "The steals of all workers in a base step, averaged over the base steps of a "
+                 "point. Many steals mean that one worker creates the work and others take it." +
+                 std::string(kAboutBins),
+             .x = {"base step"},
+             .y = {"steals in a base step"}};
+  ChartPanel stealing;
+  for (const ReportRun& run : runs) {
+    if (run.folder.load.empty()) {
+      steals.missing.push_back(run.name + kHasNoLoad);
+      continue;
+    }
     if (never_stole(run)) {
       steals.missing.push_back(
           run.name + " has no steals: only backend threads with two or more workers has them.");
       continue;
     }
-    steals.panels.push_back(empty_panel(run, totals.size()));
-    steals.panels.back().series.push_back(bars("steals", totals, [](const amr::WorkerLoad& load) {
+    const std::vector<amr::WorkerLoad> totals = totals_of(run.folder.load);
+    ChartPanel& panel = steals.panels.emplace_back(empty_panel(run, totals.size()));
+    panel.series.push_back(bars("steals", totals, [](const amr::WorkerLoad& load) {
       return static_cast<double>(load.steals);
     }));
     stealing.series.push_back(steals_over_run(run));
   }
-  std::vector<Chart> charts = {std::move(share), std::move(over), std::move(steals)};
-  if (!stealing.series.empty()) {
-    steals_over.panels.push_back(std::move(stealing));
-    charts.push_back(std::move(steals_over));
-  }
+  if (stealing.series.empty()) return {std::move(steals)};
+  over.panels.push_back(std::move(stealing));
+  return {std::move(steals), std::move(over)};
+}
+
+}  // namespace
+
+std::vector<Chart> worker_charts(std::span<const ReportRun> runs) {
+  std::vector<Chart> charts = busy_charts(runs);
+  std::ranges::move(steal_charts(runs), std::back_inserter(charts));
   return charts;
 }
 

@@ -15,7 +15,7 @@ enum class Compression {
 /// Their names, in this order.
 constexpr std::array<std::string_view, 2> names_of(Compression) { return {"none", "deflate"}; }
 
-/// Whether the HDF5 library has the filters, so that other programs can read the records with it.
+/// True if the HDF5 library has the filters, so that other programs can read the records with it.
 bool is_available(Compression compression);
 
 }  // namespace kumiko::io

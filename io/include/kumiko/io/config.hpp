@@ -49,7 +49,7 @@ class Config {
   /// for the checkpoint's sidecar.
   std::string state_toml() const;
   amr::ParameterSet run_values() const;
-  /// Whether no bit of the state depends on a key. The times of output are such keys unless base
+  /// True if no bit of the state depends on a key. The times of output are such keys unless base
   /// steps end at them.
   bool is_of_run(const std::string& name) const;
 
@@ -120,7 +120,7 @@ class ConfigSource {
   void complete_steps(amr::ParameterSet& values) const;
   /// Leaves rows of diagnostics to their interval if only that is given.
   void complete_rows(amr::ParameterSet& values) const;
-  /// Whether the configuration sets a key.
+  /// True if the configuration sets a key.
   bool sets(std::string_view name) const;
   /// Sets the grid for which the thresholds are given to the file's grid, if the configuration does
   /// not name one.

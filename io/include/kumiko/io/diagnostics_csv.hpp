@@ -44,7 +44,7 @@ class DiagnosticsCsv {
   /// numbers of levels, components or workers differ from the file's.
   void row(const DiagnosticsRow& row);
 
-  /// Whether the file began without earlier rows.
+  /// True if the file began without earlier rows.
   bool is_new() const { return is_new_; }
   /// The updates that the earlier rows report, by column.
   const std::vector<std::uint64_t>& earlier_updates() const { return earlier_updates_; }

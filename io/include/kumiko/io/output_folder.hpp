@@ -19,7 +19,7 @@ struct OutputError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// What to do with an earlier run in the folder.
+/// The treatment of an earlier run in the folder.
 enum class Earlier {
   kRefuse,   ///< the folder must be empty or must not exist
   kReplace,  ///< its files are removed; a folder with other files but no run is refused
@@ -46,7 +46,7 @@ class OutputFolder {
   /// message distinguishes between a run, a run in progress, and other files.
   static void check(const std::filesystem::path& path, Earlier earlier);
 
-  /// Whether `name` is the name of one of a run's files, or of such a file that is unfinished.
+  /// True if `name` is the name of one of a run's files, or of such a file that is unfinished.
   static bool owns(std::string_view name);
   /// The purpose of one of a run's files, in a few words; empty for other files.
   static std::string_view purpose(std::string_view name);
@@ -58,13 +58,13 @@ class OutputFolder {
   OutputFolder(std::filesystem::path path, Earlier earlier);
 
   const std::filesystem::path& path() const { return path_; }
-  /// If somebody has removed the folder, makes it again and keeps other runs out of it. Throws
-  /// OutputError. \return whether it had to
+  /// If the folder has been removed, makes it again and keeps other runs out of it. Throws
+  /// OutputError. \return whether it was removed
   bool make_again();
   /// Removes the files that mark the run as complete, and unfinished files. For a run that
   /// continues, after all checks and after its tables have been begun. Throws OutputError.
   void forget_end() const;
-  /// Whether a run has begun to write to a folder.
+  /// True if a run has begun to write to a folder.
   static bool holds_run(const std::filesystem::path& folder);
   /// The names of the run's numbered files that match a pattern, by their number:
   /// numbered("state_#.hdf"). "#" stands for six or more digits.

@@ -28,7 +28,7 @@ struct NotARun : RunFolderError {
   using RunFolderError::RunFolderError;
 };
 
-/// What a finished run left, but for its states and its trace, which are large.
+/// The files of a finished run, without its states and its trace, which are large.
 struct RunFolder {
   std::filesystem::path path;
   /// summary.json, by docs/reference/files.md; read_run_folder() has found what readers rely on.

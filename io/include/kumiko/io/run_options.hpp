@@ -1,4 +1,4 @@
-// What a run does besides computing: what it works with, when it ends, and what it writes.
+// Options of a run besides its problem: its workers, when it ends, and the files that it writes.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace kumiko::io {
 
-/// What a run does whose checkpoint cannot be written.
+/// What to do when a checkpoint cannot be written.
 enum class OnFailure { kContinue, kStop };
 
 /// Their names, in this order.
@@ -51,7 +51,7 @@ struct RunOptions {
   int trace_from = -1;  ///< base step; -1 = no trace
   int trace_steps = 40;
 
-  /// When states are to be written, beside those of output_every.
+  /// The times of states to write, in addition to those of output_every.
   amr::Times times_of_output() const { return amr::Times(output_interval, output_times); }
   bool writes_initial_state() const {
     return std::ranges::find(output_times, 0.0) != output_times.end();

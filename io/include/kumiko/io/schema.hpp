@@ -23,7 +23,7 @@ struct Key : amr::OptionSpec {
   }
   /// At a restart.
   bool changeable() const { return determines == amr::Determines::kRun; }
-  /// Whether a restart may change it and then records this in the lineage.
+  /// True if a restart may change it and then records this in the lineage.
   bool changes_course() const { return determines == amr::Determines::kCourse; }
 };
 
@@ -49,7 +49,7 @@ class Schema {
 
   /// The key of a full dotted name, or nullptr.
   const Key* find(std::string_view name) const;
-  /// Whether some key's name starts with "name.".
+  /// True if some key's name starts with "name.".
   bool has_table(std::string_view name) const;
   /// In the order of declaration.
   const std::vector<Key>& keys() const { return keys_; }

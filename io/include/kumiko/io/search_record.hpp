@@ -12,7 +12,7 @@ namespace kumiko::io {
 /// The record in a folder of a search.
 inline constexpr std::string_view kSearchFile = "search.json";
 
-/// Whether a folder is that of a search: it has a record, and no summary of a run.
+/// True if a folder is that of a search: it has a record, and no summary of a run.
 bool holds_search(const std::filesystem::path& folder);
 
 /// Reads a folder's record, as docs/reference/files.md describes it, and checks everything that a

@@ -53,7 +53,7 @@ struct StateWriterOptions {
   /// The sidecar's data for every file; StateWriter adds seconds, backend and workers.
   Sidecar sidecar = {};
   Compression compression = Compression::kNone;
-  /// Whether states have amr::kExtraNames too. Checkpoints never do: the extras would make them
+  /// True if states have amr::kExtraNames too. Checkpoints never do: the extras would make them
   /// five times as large, and no run needs them.
   bool extras = false;
   /// The number of newest checkpoints to keep in a folder; at least 1.

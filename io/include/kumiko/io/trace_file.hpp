@@ -30,7 +30,7 @@ void write_trace(const std::filesystem::path& file, const amr::Trace& trace);
 /// \param path  the trace's file, or the folder of a run that has one
 amr::Trace read_trace(const std::filesystem::path& path);
 
-/// How the files that are exported from traces begin, by which they are told from others.
+/// The beginnings of the files that are exported from traces, which distinguish them from others.
 inline constexpr std::string_view kChromeTraceHead =
     R"({"displayTimeUnit":"ns","otherData":{"case":)";
 inline constexpr std::string_view kTraceTableHead = "base_step,level,i,j,kind,";
@@ -46,7 +46,7 @@ void write_chrome_trace(std::ostream& out, const amr::Trace& trace);
 /// Throws std::runtime_error if it cannot be written, or if the build has no OTF2.
 void write_otf2(const std::filesystem::path& folder, const amr::Trace& trace);
 
-/// Whether this build writes OTF2.
+/// True if this build writes OTF2.
 bool otf2_available();
 
 /// Writes a row per piece: base step, level, i, j, kind, number, worker, begin and end in seconds,

@@ -3,10 +3,10 @@
 // At that time there is no trace to replay (rank_model.hpp), and the estimate must be quick. So the
 // time of a base step is estimated from the first mesh. On a number of ranks it is the longest of
 //
-//   what the busiest rank does: its patches' steps; a core's work for each strip that it sends or
+//   the work of the busiest rank: its patches' steps; a core's work for each strip that it sends or
 //   reads, and for one message to and from each neighbour in each step of the finest level on which
 //   they meet
-//   what all ranks do, where their workers share fewer cores
+//   the work of all ranks, if their workers share fewer cores
 //   the chain of the finest level's steps, each of which waits for a message where ranks meet there
 //
 // plus its part of a regrid: the work that all ranks do alike, which is about a step of each patch,

@@ -10,8 +10,8 @@
 // as in cluster/, until they fill a bundle, its time is over, or a worker has nothing to do. A
 // message to a rank whose workers are all busy waits until one of them has finished its task.
 //
-// What is sent, in bytes of doubles, for one component and two rows of ghosts:
-//   beside a patch   a strip of 16 × 2, at a corner 2 × 2, once for each patch that reads it
+// The data that are sent, in doubles, for one component and two rows of ghosts:
+//   to neighbours    a strip of 16 × 2, at a corner 2 × 2, once for each patch that reads it
 //   to finer ones    the patch with its ghosts, 20 × 20, once for each rank that reads it
 //   to a coarser one a quadrant's restriction, 8 × 8
 //   nothing          where a piece waits for another one without reading anything
@@ -20,11 +20,9 @@
 // as it was recorded, since every rank does it. The messages between ranks are added: before a
 // regrid, the measured times of patches; in a regrid, for each level but the finest, strips for the
 // ghosts and the tags; after a regrid, the patches that move, with their points; before each
-// window, strips of all levels; and after each window, whether a step has failed, and the
-// workers'
+// window, strips of all levels; and after each window, whether a step has failed, and the workers'
 // counters. Data for all ranks are sent to rank 0 and from there to each rank, as in cluster/,
-// which
-// takes longer with more ranks.
+// which takes longer with more ranks.
 //
 // Fluxes across levels are not included, nor ghosts beyond two rows of one component.
 //

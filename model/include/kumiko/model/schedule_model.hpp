@@ -20,9 +20,9 @@
 // Spans between windows: recorded with W workers, their parallel loops take W/P of their time,
 // the rest all of it.
 //
-// What the model does not contain: a piece takes as long as it did when it was recorded, and if one
-// worker did all, a little more beside a second one (Overheads::beside), the same beside the third
-// and the last. So there is no memory bandwidth, no cache that is warm for one worker and cold for
+// Limits of the model: a piece takes as long as it did when it was recorded, and, if one worker did
+// all, a little more with a second worker (Overheads::beside), and no more with a third or the
+// last. So there is no memory bandwidth, no cache that is warm for one worker and cold for
 // another, no NUMA, no clock rate that falls when many cores work, and no other program on the
 // machine. Work that only some schedules do (such as filling ghosts that are not read, in
 // level-synchronous blending) is included only if it was recorded. Overheads are averages.
@@ -114,8 +114,8 @@ PieceTimes compare_pieces(const amr::Trace& alone, const amr::Trace& several, Ov
 /// Lower bounds for every schedule, in seconds.
 struct WorkBounds {
   double work = 0.0;  ///< T1: all pieces, and the time between windows
-  /// Tinf: the sum over the windows of their longest chains of pieces that wait for each other,
-  /// and of the time between windows outside of parallel loops.
+  /// Tinf: the sum over the windows of their longest chains of pieces that wait for each other, and
+  /// of the time between windows outside of parallel loops.
   double critical_path = 0.0;
 
   /// The number of workers that could be busy on average.

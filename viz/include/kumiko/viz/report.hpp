@@ -70,7 +70,7 @@ struct ReportOptions {
   std::string about_published;  ///< why there is none, or not all; may be empty
 };
 
-/// Whether this build makes pages (KUMIKO_WITH_REPORT).
+/// True if this build makes pages (KUMIKO_WITH_REPORT).
 bool report_available();
 
 /// Writes the page. Its size is 1 MB for the charts' script, 40 bytes for each piece of work of a

@@ -38,10 +38,10 @@ struct StateImageOptions {
   int width = 1000;  ///< pixels, about, of a domain as wide as it is high; 300 to 8000
 };
 
-/// Whether this build draws pictures (KUMIKO_WITH_VTK).
+/// True if this build draws pictures (KUMIKO_WITH_VTK).
 bool pictures_available();
 
-/// Whether the state has the data for kWorker, kCost and kIndicator (output.extras).
+/// True if the state has the data for kWorker, kCost and kIndicator (output.extras).
 bool has_extras(const amr::SavedRun& state);
 
 /// The least and the largest of the quantity's leaf values that are finite; for quantities that

@@ -1,0 +1,44 @@
+#include "commands/earlier_summary.hpp"
+
+#include <array>
+#include <fstream>
+
+#include <kumiko/io/manifest.hpp>
+#include <kumiko/io/output_folder.hpp>
+
+namespace kumiko::app {
+
+namespace {
+
+/// True if the summary in a folder is the one that its run has written.
+bool has_own_summary(const std::filesystem::path& folder) {
+  constexpr std::array kSummary = {io::kSummaryFile};
+  try {
+    return io::check_folder(folder, kSummary).altered.empty();
+  } catch (const io::OutputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json earlier_summary(const Start& start) {
+  if (!is_done(start) || start.earlier != io::Earlier::kContinue) return {};
+  if (!has_own_summary(start.path)) return {};
+  std::ifstream stream(start.path / io::kSummaryFile);
+  auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
+  return summary.is_object() ? summary : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json summary_json(const io::RunSummary& summary,
+                                    const nlohmann::ordered_json& earlier) {
+  nlohmann::ordered_json json = io::to_json(summary);
+  const char* const hash = "state_hash";
+  if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
+  nlohmann::ordered_json kept = earlier;
+  kept["config"] = json.at("config");
+  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
+  return kept;
+}
+
+}  // namespace kumiko::app

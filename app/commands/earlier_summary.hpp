@@ -1,0 +1,22 @@
+// The summary that a complete run left in its folder, when it is restarted there.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/summary.hpp>
+
+#include "run/run_start.hpp"
+
+namespace kumiko::app {
+
+/// The summary that a complete run has left in the folder in which it is restarted; null without
+/// one, or if it has been altered, because it goes into a new manifest. Call it before the folder
+/// is taken, which removes the summary.
+nlohmann::ordered_json earlier_summary(const Start& start);
+
+/// The summary of a run. If no steps were left to take, it is the earlier one, since times, rates
+/// and memory are those of the steps.
+nlohmann::ordered_json summary_json(const io::RunSummary& summary,
+                                    const nlohmann::ordered_json& earlier);
+
+}  // namespace kumiko::app

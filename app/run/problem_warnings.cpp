@@ -1,0 +1,63 @@
+#include "run/problem_warnings.hpp"
+
+#include <set>
+#include <string>
+
+#include <kumiko/amr/flow_check.hpp>
+
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+void warn_of(const io::ConfigSource& source) {
+  // Once, where a command runs a configuration many times.
+  static std::set<std::string> told;
+  for (const std::string& note : source.notes()) {
+    if (told.insert(note).second) print_warning("{}", note);
+  }
+}
+
+void warn_of(const Problem& problem) {
+  warn_of(problem.source);
+  for (const double time : problem.run.output_times) {
+    const double step =
+        problem.options.steps > 0 ? problem.end_time() / problem.options.steps : 0.0;
+    const double end = step > 0.0 ? step * problem.stop_step : problem.end_time();
+    // The last state is also that of times up to half a step after it.
+    if (time <= end + 0.5 * step) continue;
+    print_warning("output.times has {}, but the run ends at t = {}; no file will be written for it",
+                  time, end);
+    break;
+  }
+  if (problem.solver->traits().centring == amr::Centring::kCell) {
+    if (const auto found = amr::contradiction(*problem.the_case)) {
+      print_warning(
+          "case '{}': its stream function contradicts its velocity at ({:g}, {:g}), t = {:g}: "
+          "({:.4g}, {:.4g}) by differences, and ({:.4g}, {:.4g}); solver '{}' may use either. The "
+          "velocity is (d psi/dy, -d psi/dx)",
+          problem.run.case_name, found->x, found->y, found->time, found->by_stream[0],
+          found->by_stream[1], found->velocity[0], found->velocity[1],
+          problem.solver->traits().name);
+    }
+  }
+  const amr::Equation asked = problem.the_case->equation();
+  const amr::Equation solved = problem.solver->equation();
+  if (asked == solved) return;
+  print_warning(
+      "case '{}' asks for the equation {}, but solver '{}' solves {}: the errors are those of "
+      "another problem; {}",
+      problem.run.case_name, amr::to_string(asked), problem.solver->traits().name,
+      amr::to_string(solved),
+      asked.name == solved.name ? "give case and solver the same constants"
+                                : "choose a solver of that equation");
+}
+
+void warn_above_uniform(const Problem& problem, double fraction, std::string_view who) {
+  if (problem.options.levels == 1 || fraction <= 1.0) return;
+  print_warning(
+      "{} {:.2f} times the point updates of the uniform finest grid, so refinement costs more than "
+      "it saves; lower amr.levels, raise amr.threshold or lower amr.buffer",
+      who, fraction);
+}
+
+}  // namespace kumiko::app

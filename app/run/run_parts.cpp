@@ -1,0 +1,116 @@
+#include "run/run_parts.hpp"
+
+#include <set>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include <kumiko/amr/finite_check.hpp>
+#include <kumiko/io/shell_word.hpp>
+#include <kumiko/runtime/fault.hpp>
+#include <kumiko/runtime/runtime.hpp>
+
+#include "run/as_request.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// The message of an error, with the plugins that it can be from.
+std::string in_words(const std::exception& error, const Problem& problem) {
+  return fmt::format("{} ({})", io::with_keys(error.what()), plugins_in_words(problem));
+}
+std::string in_words(const amr::DeclarationError& error, const Problem& problem) {
+  return fmt::format("'{}': {}", problem.solver_file.string(), error.what());
+}
+
+/// Calls make(). Its errors name the place of the key, or the plugin to blame.
+template <class Make>
+auto blaming(const Problem& problem, Make make) {
+  return as_request([&] {
+    try {
+      return make();
+    } catch (const amr::OptionError& error) {
+      throw problem.source.error(error);
+    } catch (const amr::DeclarationError& error) {
+      throw RequestError("{}", in_words(error, problem));
+    } catch (const std::invalid_argument& error) {
+      // An error of the case or the solver, or they do not fit each other.
+      throw RequestError("{}", in_words(error, problem));
+    } catch (const amr::BrokenValueError& error) {
+      throw std::runtime_error(in_words(error, problem));
+    }
+  });
+}
+
+}  // namespace
+
+void check_output(const std::filesystem::path& path, io::Earlier earlier) {
+  as_request([&] { io::OutputFolder::check(path, earlier); });
+}
+
+io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier) {
+  return as_request([&] { return io::OutputFolder(path, earlier); });
+}
+
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem) {
+  return as_request([&] { return amr::make_backend(name, problem.workers, problem.run.idle); });
+}
+
+void check_writing(const amr::Backend& backend) {
+  if (backend.runtime() != nullptr) return;
+  // io::StateWriter makes the same one, after the folder has been taken.
+  as_request([] { const runtime::Runtime trial({.workers = 1}); });
+}
+
+std::string plugins_in_words(const Problem& problem) {
+  return fmt::format("case '{}' of '{}', solver '{}' of '{}'", problem.run.case_name,
+                     problem.case_file.string(), problem.solver->traits().name,
+                     problem.solver_file.string());
+}
+
+std::string plugin_options(const Problem& problem) {
+  std::string words;
+  for (const std::filesystem::path& file :
+       std::set<std::filesystem::path>{problem.case_file, problem.solver_file}) {
+    std::error_code hidden;
+    if (std::filesystem::equivalent(file.parent_path(), plugin::shipped_plugins(), hidden))
+      continue;
+    words += fmt::format(" --plugin-path {}", io::shell_word(file.string()));
+  }
+  return words;
+}
+
+void rethrow_naming_plugins(const Problem& problem) {
+  try {
+    throw;
+  } catch (const amr::BrokenValueError& error) {
+    throw std::runtime_error(in_words(error, problem));
+  } catch (const amr::DeclarationError& error) {
+    throw std::runtime_error(in_words(error, problem));
+  }
+}
+
+void check_parts(const Problem& problem, int owners) {
+  blaming(problem,
+          [&] { amr::check(*problem.the_case, *problem.solver, problem.options, owners); });
+}
+
+std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
+                                                 const io::Checkpoint* from, amr::Owner& owner) {
+  runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(problem)));
+  return blaming(problem, [&] {
+    const amr::Case& the_case = *problem.the_case;
+    auto simulation = from == nullptr
+                          ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
+                                                              problem.options, owner)
+                          : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
+                                                              problem.options, from->run, owner);
+    // An indicator that fails should fail before work starts.
+    if (problem.run.output_extras && owner.number() == 0) simulation->save_with_extras();
+    return simulation;
+  });
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,48 @@
+// Makes the folder, the backend and the simulation of a run. Errors name the plugin to blame.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/output_folder.hpp>
+
+#include "run/problem.hpp"
+
+namespace kumiko::app {
+
+/// Check the run's folder before work starts, and take it. Both throw RequestError.
+void check_output(const std::filesystem::path& path, io::Earlier earlier);
+io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier);
+
+/// Makes the backend. Throws RequestError, or std::runtime_error if the system refuses.
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
+
+/// If the backend has no Runtime, checks the environment's settings of the one that will write the
+/// run's files, before anything is written. Throws RequestError, or std::runtime_error if the
+/// system refuses.
+void check_writing(const amr::Backend& backend);
+
+/// The case, the solver and the plugins that they are from.
+std::string plugins_in_words(const Problem& problem);
+
+/// " --plugin-path FILE" for each plugin of the problem that does not come with Kumiko, to follow
+/// "--restart FILE" in a message; empty without one.
+std::string plugin_options(const Problem& problem);
+
+/// Rethrows the current exception. If it is the fault of a solver or a case, it names the file.
+[[noreturn]] void rethrow_naming_plugins(const Problem& problem);
+
+/// Makes the checks of make_simulation() alone. Throws RequestError.
+void check_parts(const Problem& problem, int owners);
+
+/// Builds the initial state, or that of a checkpoint. From then on, reports of faults name the
+/// problem's plugins. Throws TooFewSteps, with the remedy, if a step is too long for the ghosts,
+/// and RequestError if the checkpoint does not fit. All ranks call it.
+std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
+                                                 const io::Checkpoint* from = nullptr,
+                                                 amr::Owner& owner = amr::sole_owner());
+
+}  // namespace kumiko::app

@@ -1,0 +1,44 @@
+// Records the trace of a run.
+#pragma once
+
+#include <string>
+
+#include <kumiko/amr/simulation.hpp>
+#include <kumiko/amr/trace.hpp>
+
+#include "run/problem.hpp"
+
+namespace kumiko::app {
+
+class RunFiles;
+
+/// Records a trace of the base steps of a run that problem.trace_from and problem.trace_until name,
+/// or of as many of them as there is room for.
+class TraceTaker {
+ public:
+  /// \param files  get the trace; nullptr: there is none
+  TraceTaker(const Problem& problem, RunFiles* files) : problem_(problem), files_(files) {}
+
+  /// Steps from `step` until the trace begins or ends.
+  int next(int step) const;
+
+  /// Call these before and after the steps of a round.
+  void before(amr::Simulation& simulation);
+  void after(amr::Simulation& simulation);
+
+  /// After the last step: warns if the trace has not begun.
+  void end(const amr::Simulation& simulation) const;
+
+  /// Keeps the trace so far when the run fails while it is being recorded.
+  void save(amr::Simulation& simulation) noexcept;
+
+ private:
+  void hand_over(amr::Trace trace) const;
+  int steps(const amr::Trace& trace) const;
+
+  const Problem& problem_;
+  RunFiles* files_;
+  bool is_open_ = false;
+};
+
+}  // namespace kumiko::app
