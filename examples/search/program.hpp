@@ -68,6 +68,15 @@ struct Answer {
 template <class Value>
 Answer(const char*, Value) -> Answer<Value>;
 
+/// Adds the statistics of a round.
+inline void add(const kumiko::runtime::SearchStatistics& round,
+                kumiko::runtime::SearchStatistics& all) {
+  all.parts += round.parts;
+  all.undos += round.undos;
+  all.redos += round.redos;
+  all.most_live = std::max(all.most_live, round.most_live);
+}
+
 /// The program: [n] [workers] [rounds], with 0 workers for the serial version alone. In each round
 /// `work` is called with a serial search of the workspace that make(n) returns, then with a real
 /// one; check(n, workspace) says what is wrong with either's end, nothing if it is right. What
@@ -103,11 +112,7 @@ int search_program(int argc, char** argv, const Number& size, const Make& make, 
       if (workers == 0) return;
       kumiko::runtime::Search search(make(n));
       timed(search, search_times);
-      const auto latest = search.statistics();
-      statistics.parts += latest.parts;
-      statistics.undos += latest.undos;
-      statistics.redos += latest.redos;
-      statistics.most_live = std::max(statistics.most_live, latest.most_live);
+      add(search.statistics(), statistics);
     });
     for (const auto& workspace : ended) {
       if (error.empty()) error = check(n, workspace);
