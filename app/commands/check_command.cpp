@@ -37,6 +37,9 @@ struct CheckRequest {
 
 /// The solver's parameters: those of --set, and the defaults of all others.
 amr::ParameterSet parameters_of(const plugin::SolverFactory& factory, const CheckRequest& request) {
+  refuse_if(factory.parameters.empty() && !request.overrides.empty(),
+            "--set {}: solver '{}' has no keys; leave the option out", request.overrides.front(),
+            factory.name);
   const std::string text = fmt::format(
       "[case]\nname = \"none\"\n[solver]\nname = \"{}\"\n[time]\nsteps = 1\n", factory.name);
   try {

@@ -68,7 +68,8 @@ void warn_above_budget(const amr::Backend& backend) {
 }
 
 /// Says from where the run continues, or that it is complete.
-void tell_restart(const Start& start, int step) {
+/// \param has_summary  whether the run has ended and left its summary
+void tell_restart(const Start& start, int step, bool has_summary) {
   const std::string file = start.from->file.string();
   const Problem& problem = start.problem;
   const bool stands_at_stop = problem.run.stop_step > 0 && step >= problem.run.stop_step &&
@@ -78,6 +79,9 @@ void tell_restart(const Start& start, int step) {
         "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
         "time.stop_step=0 to continue to the end\n",
         start.path.string(), step);
+  } else if (is_done(start) && start.earlier == io::Earlier::kContinue && !has_summary) {
+    fmt::print("the run in '{}' has taken all its base steps, {}: its last files are left to do\n",
+               start.path.string(), step);
   } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
     fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
                start.path.string(), step);
@@ -231,6 +235,7 @@ io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& 
   } catch (const std::exception& error) {
     std::string way = way_on(files, problem);
     if (way.empty()) throw;
+    if (problem.is_over(simulation)) way = "; all base steps are taken: mend this first" + way;
     const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
                              dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
     if (is_too_long && problem.options.steps > 0) {
@@ -294,13 +299,13 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   warn_without_sidecar(start);
   if (!ranks.are_many()) warn_above_budget(*backend);
   if (request.dry_run) {
-    if (start.from && !request.quiet) tell_restart(start, simulation->step());
+    if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
     print_forecast(request, start, *backend, *simulation);
     return kDone;
   }
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
-  if (start.from && !request.quiet) tell_restart(start, simulation->step());
+  if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
   if (!start.from) files.write_picture(*simulation, "field_start.png");
   const io::RunSummary summary = take_steps(request, ranks, start, *backend, *simulation, files);
   finish(request, start, *simulation, summary, earlier, files);

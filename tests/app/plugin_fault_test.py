@@ -34,6 +34,10 @@ class BeforeTheFirstStep(PluginTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("the series does not converge (the exact solution of level 0 patch (", done.stderr)
         self.assertIn("at t = 1)", done.stderr)
+        self.assertIn("; all base steps are taken: mend this first; continue with --restart run/", done.stderr)
+        again = self.kumiko("run", "--restart", "run", "--plugin-path", FAULTY)
+        self.assertIn("the run in 'run' has taken all its base steps, ", again.stdout)
+        self.assertNotIn("complete already", again.stdout)
 
     def test_given_traits_that_allow_no_step_then_the_request_is_wrong(self):
         reasons = {"no_ghosts": "0 ghost layers", "wide_ghosts": "9 ghost layers",

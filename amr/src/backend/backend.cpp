@@ -35,7 +35,8 @@ std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
   require(workers >= 0, "{} workers asked for; give a positive number, or 0 for all", workers);
   if (name == "serial") {
     require(workers <= 1,
-            "backend 'serial' has one worker, but {} were asked for; choose another backend",
+            "backend 'serial' has one worker, but {} were asked for; ask for one, or choose "
+            "another backend",
             workers);
     return std::make_unique<SerialBackend>();
   }

@@ -13,6 +13,7 @@
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/io/run_folder.hpp>
 #include <kumiko/io/shell_word.hpp>
+#include <kumiko/io/state_writer.hpp>
 
 #include "files/csv_file.hpp"
 #include "text/message.hpp"
@@ -267,10 +268,13 @@ NotARun without_summary(const fs::path& folder) {
         "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
         name, kSummaryFile));
   }
-  return NotARun(
-      fmt::format("the run in {} is not complete: there is no {} yet; wait until it has ended, or "
-                  "continue it with kumiko run --restart {}",
-                  name, kSummaryFile, shell_word(folder.string())));
+  const bool has_file = !OutputFolder::numbered(folder, kCheckpointFiles).empty() ||
+                        !OutputFolder::numbered(folder, kStateFiles).empty();
+  return NotARun(fmt::format(
+      "the run in {} is not complete: there is no {} yet; wait until it has ended, or {}", name,
+      kSummaryFile,
+      has_file ? "continue it with kumiko run --restart " + shell_word(folder.string())
+               : "begin it anew, since it has no checkpoint"));
 }
 
 std::vector<AlteredFile> altered_texts(const fs::path& folder) {
