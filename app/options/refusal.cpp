@@ -47,7 +47,10 @@ std::string unknown_command(const CLI::App& command, const std::string& name) {
                      where_listed(command));
 }
 
+/// Neither a negative number nor "-".
 bool is_option_of(const CLI::App& command, const std::string& word) {
+  const bool is_short = word.size() == 2 && word.front() == '-' && word.back() >= 'A';
+  if (is_short) return command.get_option_no_throw(word) != nullptr;
   return word.starts_with("--") && word.size() > 2 &&
          command.get_option_no_throw(word.substr(0, word.find('='))) != nullptr;
 }

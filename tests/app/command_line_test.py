@@ -33,7 +33,7 @@ class NobodyListens(CommandTest):
 
 class Values(CommandTest):
     def test_given_an_option_where_a_value_should_be_then_it_is_not_taken_for_one(self):
-        for words in (["--output", "--quiet"], ["--restart", "--output", "run"], ["--set", "--workers", "2"]):
+        for words in (["--output", "--quiet"], ["--restart", "--output", "run"], ["--set", "--workers", "2"], ["-o", "-q"]):
             with self.subTest(words):
                 done = self.kumiko("run", ZALESAK, *words)
                 self.assert_refused(done, f"'{words[0]}' needs a value", f"the option '{words[1]}'")

@@ -305,6 +305,9 @@ TEST(ConfigError, OverridesOfAnotherTypeAreRefused) {
   EXPECT_THAT(refusal(kMinimal, {"amr.levels=2\ntime.steps=1"}), HasSubstr("must be an integer"));
   EXPECT_THAT(refusal(kMinimal, {"grid.base=256,128"}), HasSubstr("not '256,128'"));
   EXPECT_THAT(refusal(kMinimal, {"amr.delta=nan"}), HasSubstr("it must be finite, 0 to 1"));
+  for (const char* const slip : {"amr.delta=.1", "amr.delta=1.", "amr.levels=02"}) {
+    EXPECT_THAT(refusal(kMinimal, {slip}), HasSubstr("such as 0.1 or 2"));
+  }
   EXPECT_THAT(refusal(kMinimal, {"case.title=\xff"}), HasSubstr("must be text"));
   EXPECT_THAT(refusal(kMinimal, {"case.title='a"}), HasSubstr("must be text"));
 }

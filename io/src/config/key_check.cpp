@@ -1,6 +1,8 @@
 #include "config/key_check.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -98,7 +100,14 @@ amr::ParameterValue override_value(const Key& key, const std::string& text) {
     throw ValueError(
         fmt::format("'{}' is {}, which does not fit into 64 bits", key.spec.name, in_quotes(text)));
   }
-  if (!value && !is_text && read_number<long double>(text)) {
+  const auto number = is_text ? std::nullopt : read_number<long double>(text);
+  if (!value && number && std::fabs(*number) <= std::numeric_limits<double>::max()) {
+    throw ValueError(
+        fmt::format("'{}' is {}; write the number with digits before and after its point and "
+                    "without leading zeros, such as 0.1 or 2",
+                    key.spec.name, in_quotes(text)));
+  }
+  if (!value && number) {
     throw ValueError(fmt::format("'{}' is {}; a number must be finite, 1.7e308 at most",
                                  key.spec.name, in_quotes(text)));
   }
