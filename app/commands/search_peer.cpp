@@ -1,7 +1,5 @@
 #include "commands/search_peer.hpp"
 
-#include <array>
-#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -10,9 +8,9 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/runtime/io/address.hpp>
 
 #include "run/shared_options.hpp"
 #include "terminal/counted.hpp"
@@ -32,9 +30,8 @@ constexpr std::size_t kShortestSecret = 16;
 std::string reachable(const Address& address) {
   std::string text = address.to_string();
   if (!text.starts_with("0.0.0.0:") && !text.starts_with("[::]:")) return text;
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return text;
-  return fmt::format("{}:{}", name.data(), address.port());
+  const std::string name = runtime::io::host_name();
+  return name.empty() ? text : fmt::format("{}:{}", name, address.port());
 }
 
 }  // namespace

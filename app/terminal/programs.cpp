@@ -30,7 +30,7 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 int run_program(const std::string& command, const std::function<bool()>& is_to_end) {
   using std::chrono::milliseconds;
   const auto check = [](int error) {
-    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start a shell");
+    if (error != 0) throw std::system_error(error, std::generic_category(), "cannot run a shell");
   };
   posix_spawnattr_t attributes;
   check(posix_spawnattr_init(&attributes));
@@ -43,10 +43,12 @@ int run_program(const std::string& command, const std::function<bool()>& is_to_e
   check(error);
   int status = 0;
   bool is_told = false;
-  while (waitpid(group, &status, WNOHANG) == 0) {
+  pid_t ended = 0;
+  while ((ended = waitpid(group, &status, WNOHANG)) == 0) {
     if (!is_told && is_to_end()) is_told = ::kill(-group, SIGTERM) == 0;
     std::this_thread::sleep_for(milliseconds(10));
   }
+  check(ended < 0 ? errno : 0);  // where SIGCHLD is ignored, there is no status
   // The programs that it has started may still write their files.
   for (int waited = 0; is_told && waited < 500 && ::kill(-group, 0) == 0; ++waited) {
     std::this_thread::sleep_for(milliseconds(10));

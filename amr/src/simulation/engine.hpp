@@ -1,4 +1,4 @@
-// What a Simulation consists of.
+// The parts of a Simulation.
 #pragma once
 
 #include <cstddef>

@@ -30,7 +30,7 @@ void Rebalancer::rebalance() {
   run_.stepper.shadows().follow_mesh();
 }
 
-/// What a step needs beside the values of a patch is computed anew by its new owner.
+/// The new owner of a patch computes its coefficients anew, and keeps its motion.
 void Rebalancer::move(const ByPatch<std::int32_t>& owners) {
   Hierarchy& hierarchy = run_.hierarchy;
   TimeStepper& stepper = run_.stepper;
