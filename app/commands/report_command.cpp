@@ -202,7 +202,7 @@ void add_pictures(viz::ReportRun& run, const std::vector<double>& times) {
   if (!extras) {
     run.about_pictures = fmt::format(
         "The states of {} have no data about its patches; run it with --set output.extras=true to "
-        "see owners, costs and the refinement indicator.",
+        "see ranks, costs and the refinement indicator.",
         run.name);
   }
 }

@@ -199,9 +199,9 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
 
 /// Makes a rank's simulation, and frees the checkpoint that it continues from.
 std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
-                                               amr::Owner& owner) {
+                                               amr::Communicator& communicator) {
   auto simulation = make_simulation(start.problem, backend,
-                                    start.from ? &start.from->checkpoint : nullptr, owner);
+                                    start.from ? &start.from->checkpoint : nullptr, communicator);
   if (start.from) {
     start.from->checkpoint.run.levels = {};
     start.from->checkpoint.run.source = {};
@@ -218,7 +218,7 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
     return {backend->runtime(), agreement(request, *start)};
   });
   show_places(ranks, request.quiet);
-  const auto simulation = simulation_of(*start, *backend, ranks.owner());
+  const auto simulation = simulation_of(*start, *backend, ranks.communicator());
   ranks.follow(*simulation);
   return kDone;
 }
@@ -287,7 +287,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   Start& start = *started;
   const Problem& problem = start.problem;
   warn_of(problem);
-  const auto simulation = simulation_of(start, *backend, ranks.owner());
+  const auto simulation = simulation_of(start, *backend, ranks.communicator());
   early.reset();
   if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
   // The summary's folder may be the one that the run makes.

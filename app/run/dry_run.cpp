@@ -145,7 +145,7 @@ std::string choices_lines(const std::vector<Choice>& choices) {
 std::string forecast_text(const Start& start, const Forecast& forecast, const amr::Backend& backend,
                           const amr::Simulation& simulation) {
   const Problem& problem = start.problem;
-  const std::size_t ranks = simulation.workers_by_owner().size();
+  const std::size_t ranks = simulation.workers_by_rank().size();
   std::string text = fmt::format("case {}  solver {}  backend {}  {}workers {}  schedule {}\n",
                                  problem.run.case_name, problem.solver->traits().name,
                                  backend.name(), ranks > 1 ? fmt::format("ranks {}  ", ranks) : "",
@@ -192,7 +192,7 @@ nlohmann::ordered_json forecast_json(const Start& start, const Forecast& forecas
   json["case"] = problem.run.case_name;
   json["solver"] = problem.solver->traits().name;
   json["backend"] = backend.name();
-  json["ranks"] = simulation.workers_by_owner().size();
+  json["ranks"] = simulation.workers_by_rank().size();
   json["workers"] = simulation.workers();
   json["schedule"] = simulation.schedule();
   json["restart"] = nullptr;

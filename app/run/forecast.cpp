@@ -150,7 +150,7 @@ std::vector<Choice> choices_of(const RunRequest& request, const Problem& problem
                                const Forecast& forecast) {
   Choices choices(problem);
   if (problem.run.workers != backend.workers()) {
-    const bool are_ranks = simulation.workers_by_owner().size() > 1;
+    const bool are_ranks = simulation.workers_by_rank().size() > 1;
     choices.add("runtime.workers", fmt::format("{}", backend.workers()),
                 request.workers > 0 ? "--workers"
                                     : fmt::format("backend {} on the cores available{}",

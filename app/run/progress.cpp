@@ -170,7 +170,7 @@ Progress::Figures::Figures(const amr::Simulation& simulation)
       cfl(simulation.counters().largest_cfl),
       imbalance(simulation.counters().sum_of_means > 0.0 ? simulation.counters().imbalance()
                                                          : 0.0) {
-  if (simulation.workers_by_owner().size() > 1) ranks = loads_by_rank(simulation);
+  if (simulation.workers_by_rank().size() > 1) ranks = loads_by_rank(simulation);
 }
 
 Progress::Progress(bool quiet, std::string label, const Problem& problem,
@@ -298,7 +298,7 @@ std::string Progress::status_of_ranks() {
     text += fmt::format("  rank {}{}: {}\n", rank, process ? " on " + process->host : "",
                         fmt::join(figures, ", "));
     if (process) text += lines_of(process->workers, first_worker, "    ");
-    first_worker += simulation_.workers_by_owner()[rank];
+    first_worker += simulation_.workers_by_rank()[rank];
   }
   return text;
 }

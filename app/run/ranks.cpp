@@ -130,14 +130,14 @@ void Ranks::join(const std::function<Prepared()>& prepare) {
                 "the same options",
                 rank, differs->first);
     }
-    if (failed == nullptr) owner_ = std::make_unique<amr::ClusterOwner>(*cluster_);
+    if (failed == nullptr) communicator_ = std::make_unique<amr::ClusterCommunicator>(*cluster_);
   }
   if (failed != nullptr) std::rethrow_exception(failed);
 }
 
-amr::Owner& Ranks::owner() {
-  if (owner_ == nullptr) return amr::sole_owner();
-  return *owner_;
+amr::Communicator& Ranks::communicator() {
+  if (communicator_ == nullptr) return amr::single_rank();
+  return *communicator_;
 }
 
 Ranks::Places Ranks::places() const {
@@ -209,7 +209,7 @@ std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
 
 void Ranks::follow(amr::Simulation& simulation) {
   begin_stepping();
-  io::ShareWriter writer(owner());
+  io::ShareWriter writer(communicator());
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
   const Watched watched(simulation);
   const StatusSignal status([here = cluster_->here()](bool) {
@@ -253,7 +253,7 @@ Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
 }
 
 void Ranks::leave() {
-  owner_.reset();
+  communicator_.reset();
   if (cluster_ != nullptr) cluster_->leave();
 }
 

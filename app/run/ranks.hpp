@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <kumiko/amr/activity.hpp>
-#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/cluster_communicator.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/errors.hpp>
@@ -57,8 +57,8 @@ class Ranks {
   /// not throw when another's did, or has prepared something else.
   void join(const std::function<Prepared()>& prepare);
 
-  /// This rank as an owner of a part of the mesh. After join().
-  amr::Owner& owner();
+  /// This rank as a rank of a part of the mesh. After join().
+  amr::Communicator& communicator();
 
   /// The places of the ranks, which the leader shows. All ranks call it.
   struct Places {
@@ -104,7 +104,7 @@ class Ranks {
   int size_ = 1;
   std::unique_ptr<runtime::Runtime> spare_;  ///< to agree by that there is nothing to run
   std::unique_ptr<cluster::Cluster> cluster_;
-  std::unique_ptr<amr::ClusterOwner> owner_;
+  std::unique_ptr<amr::ClusterCommunicator> communicator_;
 };
 
 }  // namespace kumiko::app

@@ -92,23 +92,24 @@ void rethrow_naming_plugins(const Problem& problem) {
   }
 }
 
-void check_parts(const Problem& problem, int owners) {
-  blaming(problem,
-          [&] { amr::check(*problem.the_case, *problem.solver, problem.options, owners); });
+void check_parts(const Problem& problem, int ranks) {
+  blaming(problem, [&] { amr::check(*problem.the_case, *problem.solver, problem.options, ranks); });
 }
 
 std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
-                                                 const io::Checkpoint* from, amr::Owner& owner) {
+                                                 const io::Checkpoint* from,
+                                                 amr::Communicator& communicator) {
   runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(problem)));
   return blaming(problem, [&] {
     const amr::Case& the_case = *problem.the_case;
-    auto simulation = from == nullptr
-                          ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
-                                                              problem.options, owner)
-                          : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend,
-                                                              problem.options, from->run, owner);
+    auto simulation =
+        from == nullptr
+            ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
+                                                communicator)
+            : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
+                                                from->run, communicator);
     // An indicator that fails should fail before work starts.
-    if (problem.run.output_extras && owner.number() == 0) simulation->save_with_extras();
+    if (problem.run.output_extras && communicator.rank() == 0) simulation->save_with_extras();
     return simulation;
   });
 }

@@ -36,13 +36,13 @@ std::string plugin_options(const Problem& problem);
 [[noreturn]] void rethrow_naming_plugins(const Problem& problem);
 
 /// Makes the checks of make_simulation() alone. Throws RequestError.
-void check_parts(const Problem& problem, int owners);
+void check_parts(const Problem& problem, int ranks);
 
 /// Builds the initial state, or that of a checkpoint. From then on, reports of faults name the
 /// problem's plugins. Throws TooFewSteps, with the remedy, if a step is too long for the ghosts,
 /// and RequestError if the checkpoint does not fit. All ranks call it.
-std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
-                                                 const io::Checkpoint* from = nullptr,
-                                                 amr::Owner& owner = amr::sole_owner());
+std::unique_ptr<amr::Simulation> make_simulation(
+    const Problem& problem, amr::Backend& backend, const io::Checkpoint* from = nullptr,
+    amr::Communicator& communicator = amr::single_rank());
 
 }  // namespace kumiko::app

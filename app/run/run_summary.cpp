@@ -115,7 +115,7 @@ void add_ranks(const amr::Simulation& simulation, const Ranks& ranks,
     const std::size_t at = summary.ranks.size();
     io::RankSummary rank;
     rank.host = process.host;
-    rank.workers = simulation.workers_by_owner()[at];
+    rank.workers = simulation.workers_by_rank()[at];
     rank.load = loads[at];
     rank.load.updates -= before[at].updates;
     rank.load.busy_s -= before[at].busy_s;
@@ -123,7 +123,7 @@ void add_ranks(const amr::Simulation& simulation, const Ranks& ranks,
     const auto number = static_cast<std::int32_t>(summary.ranks.size());
     const amr::Mesh<2>& mesh = simulation.hierarchy().mesh();
     for (int level = 0; level < mesh.levels(); ++level) {
-      rank.patches += static_cast<std::size_t>(std::ranges::count(mesh.owners(level), number));
+      rank.patches += static_cast<std::size_t>(std::ranges::count(mesh.ranks(level), number));
     }
     rank.messages = process.statistics.messages_sent;
     rank.bundles = process.statistics.frames_sent;
@@ -148,7 +148,7 @@ std::vector<std::size_t> patches_per_level(const amr::Simulation& simulation) {
 std::vector<amr::WorkerLoad> loads_by_rank(const amr::Simulation& simulation) {
   std::vector<amr::WorkerLoad> loads;
   auto worker = simulation.counters().workers.begin();
-  for (const int workers : simulation.workers_by_owner()) {
+  for (const int workers : simulation.workers_by_rank()) {
     amr::WorkerLoad& load = loads.emplace_back();
     for (int own = 0; own < workers; ++own) load += *worker++;
   }

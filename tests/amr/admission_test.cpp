@@ -1,5 +1,5 @@
 // Contract: a state that the solver does not admit refuses the base step that has led to it: a run
-// that chooses its steps takes it again, shorter, with the same bits on every backend and owner and
+// that chooses its steps takes it again, shorter, with the same bits on every backend and rank and
 // through restarts; a run of a given number of steps ends with the patch, the point and the remedy.
 // Points that finer patches cover do not count. Failures have an order in which none stands before
 // what has brought it.
@@ -121,15 +121,16 @@ TEST(Admission, GivenStatesThatAreNotAdmittedThenShorterStepsAreTakenWithTheSame
   EXPECT_EQ(run_with({"threads", 1, Schedule::kDataflow}, 7), expected);
   EXPECT_EQ(run_with({"threads", 3, Schedule::kDataflow}, 1000), expected);
   EXPECT_EQ(run_with({"pthread", 2, Schedule::kLevel}, 3), expected);
-  test::on_loopback_ranks({.ranks = 3, .seed = 5}, [&](Backend& backend, Owner& owner) {
-    Simulation run(problem, solver, backend, chosen(3), owner);
-    if (owner.number() != 0) {
-      while (run.follow()) {
-      }
-      return;
-    }
-    EXPECT_EQ(take_to_end(run, 5), expected);
-  });
+  test::on_loopback_ranks({.ranks = 3, .seed = 5},
+                          [&](Backend& backend, Communicator& communicator) {
+                            Simulation run(problem, solver, backend, chosen(3), communicator);
+                            if (communicator.rank() != 0) {
+                              while (run.follow()) {
+                              }
+                              return;
+                            }
+                            EXPECT_EQ(take_to_end(run, 5), expected);
+                          });
 
   const auto backend = make_backend("serial", 1);
   Simulation undisturbed(problem, solver, *backend, chosen(3));

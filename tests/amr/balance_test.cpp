@@ -1,4 +1,4 @@
-// Contract: a slow owner gets fewer patches, within three regrids; noise moves none.
+// Contract: a slow rank gets fewer patches, within three regrids; noise moves none.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -13,7 +13,7 @@
 namespace kumiko::amr {
 namespace {
 
-/// A mesh of three levels, dealt by what is expected, whose owners have speeds.
+/// A mesh of three levels, dealt by what is expected, whose ranks have speeds.
 class Owners {
  public:
   explicit Owners(std::vector<double> speeds) : speeds_(std::move(speeds)) {
@@ -27,14 +27,14 @@ class Owners {
 
   /// What all have measured; noise(random) is a factor.
   template <class Noise>
-  std::vector<Part<MeasuredCost>> measure(Noise noise) {
-    std::vector<Part<MeasuredCost>> all;
+  std::vector<PatchValue<MeasuredCost>> measure(Noise noise) {
+    std::vector<PatchValue<MeasuredCost>> all;
     for (int level = 0; level < mesh_.levels(); ++level) {
       for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-        const std::int32_t owner = mesh_.owners(level)[slot];
-        const double speed = speeds_[static_cast<std::size_t>(owner)];
+        const std::int32_t rank = mesh_.ranks(level)[slot];
+        const double speed = speeds_[static_cast<std::size_t>(rank)];
         const double seconds = 1e-6 * expected_[static_cast<std::size_t>(level)][slot] / speed;
-        all.push_back({mesh_.ids(level)[slot], 0, {seconds * noise(random_), owner}});
+        all.push_back({mesh_.ids(level)[slot], 0, {seconds * noise(random_), rank}});
       }
     }
     return all;
@@ -44,24 +44,24 @@ class Owners {
   template <class Noise>
   double regrid(Balance& balance, Noise noise) {
     balance.note(measure(noise));
-    const auto owners = balance.decide(mesh_, expected_);
-    if (!owners) return 0.0;
+    const auto ranks = balance.decide(mesh_, expected_);
+    if (!ranks) return 0.0;
     std::size_t moved = 0;
     std::size_t all = 0;
     for (int level = 0; level < mesh_.levels(); ++level) {
       for (std::size_t slot = 0; slot < mesh_.size(level); ++slot, ++all) {
-        if ((*owners)[static_cast<std::size_t>(level)][slot] != mesh_.owners(level)[slot]) ++moved;
+        if ((*ranks)[static_cast<std::size_t>(level)][slot] != mesh_.ranks(level)[slot]) ++moved;
       }
     }
-    assign(*owners);
+    assign(*ranks);
     return static_cast<double>(moved) / static_cast<double>(all);
   }
 
-  /// The largest of the owners' true seconds over their mean.
+  /// The largest of the ranks' true seconds over their mean.
   double unevenness() {
     std::vector<double> seconds(speeds_.size());
     for (const auto& part : measure([](auto&) { return 1.0; })) {
-      seconds[static_cast<std::size_t>(part.value.owner)] += part.value.seconds;
+      seconds[static_cast<std::size_t>(part.value.rank)] += part.value.seconds;
     }
     double sum = 0.0;
     for (const double own : seconds) sum += own;
@@ -72,10 +72,10 @@ class Owners {
   const ByPatch<double>& expected() const { return expected_; }
 
  private:
-  void assign(const ByPatch<std::int32_t>& owners) {
+  void assign(const ByPatch<std::int32_t>& ranks) {
     for (int level = 0; level < mesh_.levels(); ++level) {
       mesh_.assign(level, {mesh_.ids(level).begin(), mesh_.ids(level).end()},
-                   owners[static_cast<std::size_t>(level)]);
+                   ranks[static_cast<std::size_t>(level)]);
     }
   }
 
@@ -87,17 +87,17 @@ class Owners {
 
 constexpr auto kNoNoise = [](std::mt19937&) { return 1.0; };
 
-TEST(Balance, GivenASlowOwnerThenItHasFewerPatchesAfterThreeRegrids) {
+TEST(Balance, GivenASlowRankThenItHasFewerPatchesAfterThreeRegrids) {
   for (const double speed : {0.5, 0.25}) {
-    Owners owners({1.0, speed, 1.0});
-    ASSERT_GT(owners.unevenness(), 1.3);
-    Balance balance(PartitionKind::kDepthFirst, owners.count());
+    Owners ranks({1.0, speed, 1.0});
+    ASSERT_GT(ranks.unevenness(), 1.3);
+    Balance balance(PartitionKind::kDepthFirst, ranks.count());
     double moved = 0.0;
-    for (int regrid = 0; regrid < 3; ++regrid) moved += owners.regrid(balance, kNoNoise);
+    for (int regrid = 0; regrid < 3; ++regrid) moved += ranks.regrid(balance, kNoNoise);
     EXPECT_GT(moved, 0.0);
-    EXPECT_LT(owners.unevenness(), speed == 0.5 ? 1.10 : 1.35);
-    for (int regrid = 0; regrid < 4; ++regrid) owners.regrid(balance, kNoNoise);
-    EXPECT_LT(owners.unevenness(), 1.10 + 0.02);
+    EXPECT_LT(ranks.unevenness(), speed == 0.5 ? 1.10 : 1.35);
+    for (int regrid = 0; regrid < 4; ++regrid) ranks.regrid(balance, kNoNoise);
+    EXPECT_LT(ranks.unevenness(), 1.10 + 0.02);
   }
 }
 
@@ -108,33 +108,33 @@ TEST(Balance, GivenAnEvenLoadThenNoiseMovesNothing) {
     if (random() % 50 == 0) return 100.0;
     return std::uniform_real_distribution<double>(0.6, 1.4)(random);
   };
-  Owners owners({1.0, 1.0, 1.0, 1.0});
-  Balance balance(PartitionKind::kDepthFirst, owners.count());
+  Owners ranks({1.0, 1.0, 1.0, 1.0});
+  Balance balance(PartitionKind::kDepthFirst, ranks.count());
   int moves = 0;
   for (int regrid = 0; regrid < 100; ++regrid) {
-    if (owners.regrid(balance, noise) > 0.0) ++moves;
+    if (ranks.regrid(balance, noise) > 0.0) ++moves;
   }
   EXPECT_LE(moves, 5);
 }
 
 TEST(Balance, GivenOneUnevenRegridThenItWaitsForTheNextOne) {
-  Owners owners({1.0, 0.5});
-  Balance balance(PartitionKind::kDepthFirst, owners.count());
-  EXPECT_EQ(owners.regrid(balance, kNoNoise), 0.0);
-  EXPECT_GT(owners.regrid(balance, kNoNoise), 0.0);
+  Owners ranks({1.0, 0.5});
+  Balance balance(PartitionKind::kDepthFirst, ranks.count());
+  EXPECT_EQ(ranks.regrid(balance, kNoNoise), 0.0);
+  EXPECT_GT(ranks.regrid(balance, kNoNoise), 0.0);
 }
 
 TEST(Balance, GivenNothingMeasuredThenWhatIsExpectedCountsAtOnce) {
-  Owners owners({1.0, 1.0});
-  Mesh<2> mesh = owners.mesh();
+  Owners ranks({1.0, 1.0});
+  Mesh<2> mesh = ranks.mesh();
   for (int level = 0; level < mesh.levels(); ++level) {
     mesh.assign(level, {mesh.ids(level).begin(), mesh.ids(level).end()},
                 std::vector<std::int32_t>(mesh.size(level), 1));
   }
   Balance balance(PartitionKind::kDepthFirst, 2);
-  const auto dealt = balance.decide(mesh, owners.expected());
+  const auto dealt = balance.decide(mesh, ranks.expected());
   ASSERT_TRUE(dealt.has_value());
-  EXPECT_LT(imbalance(owners.expected(), *dealt, 2), 1.1);
+  EXPECT_LT(imbalance(ranks.expected(), *dealt, 2), 1.1);
 }
 
 }  // namespace

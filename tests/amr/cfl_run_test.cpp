@@ -1,5 +1,5 @@
 // Contract: a run that chooses its steps by a CFL number has the same bits on every backend,
-// schedule, number of workers and owners, through restarts and however advance() is called; steps
+// schedule, number of workers and ranks, through restarts and however advance() is called; steps
 // that turn out to be too long are taken again, and leave no count behind. With the CFL number that
 // gives so many steps it has the bits of a run with that number of steps.
 #include <algorithm>
@@ -180,15 +180,16 @@ TEST(CflRun, GivenSeveralOwnersThenTheBitsAreThoseOfOne) {
     SCOPED_TRACE(one.name);
     const Outcome expected = run_with(*one.problem, *one.solver, one.options);
     for (const int ranks : test::kSanitized ? std::vector{2} : std::vector{2, 3}) {
-      test::on_loopback_ranks({.ranks = ranks, .seed = 7}, [&](Backend& backend, Owner& owner) {
-        Simulation run(*one.problem, *one.solver, backend, one.options, owner);
-        if (owner.number() != 0) {
-          while (run.follow()) {
-          }
-          return;
-        }
-        EXPECT_EQ(run_to_end(run, 5), expected) << ranks << " owners";
-      });
+      test::on_loopback_ranks(
+          {.ranks = ranks, .seed = 7}, [&](Backend& backend, Communicator& communicator) {
+            Simulation run(*one.problem, *one.solver, backend, one.options, communicator);
+            if (communicator.rank() != 0) {
+              while (run.follow()) {
+              }
+              return;
+            }
+            EXPECT_EQ(run_to_end(run, 5), expected) << ranks << " owners";
+          });
     }
   }
 }
@@ -330,15 +331,16 @@ TEST(CflRun, GivenStatesThatAreSuddenlyFastThenTheirStepsAreTakenAgainWithTheSam
           test::Way{"threads", 8, Schedule::kDataflow}}) {
       EXPECT_EQ(run_with(wave, solver, options, way, 7), expected) << way.backend << way.workers;
     }
-    test::on_loopback_ranks({.ranks = 3, .seed = 3}, [&](Backend& backend, Owner& owner) {
-      Simulation run(wave, solver, backend, options, owner);
-      if (owner.number() != 0) {
-        while (run.follow()) {
-        }
-        return;
-      }
-      EXPECT_EQ(run_to_end(run, 4), expected);
-    });
+    test::on_loopback_ranks({.ranks = 3, .seed = 3},
+                            [&](Backend& backend, Communicator& communicator) {
+                              Simulation run(wave, solver, backend, options, communicator);
+                              if (communicator.rank() != 0) {
+                                while (run.follow()) {
+                                }
+                                return;
+                              }
+                              EXPECT_EQ(run_to_end(run, 4), expected);
+                            });
   }
   EXPECT_GT(different, 0);
 }
@@ -387,7 +389,7 @@ class Tripping final : public test::WrappedSolver {
   double spacing_;
 };
 
-TEST(CflRun, GivenARefusalByAnyPatchOfAnyLevelAndOwnerThenTheRunIsTheSame) {
+TEST(CflRun, GivenARefusalByAnyPatchOfAnyLevelAndRankThenTheRunIsTheSame) {
   const Gust problem;
   const SimulationOptions options = options_by_cfl(48, 3, 0.7);
   const auto backend = make_backend("serial", 1);
@@ -413,18 +415,19 @@ TEST(CflRun, GivenARefusalByAnyPatchOfAnyLevelAndOwnerThenTheRunIsTheSame) {
     EXPECT_EQ(run_with(problem, solver, options), expected);
     EXPECT_EQ(run_with(problem, solver, options, {"threads", 3, Schedule::kDataflow}), expected);
     if (at % 5 != 0) continue;
-    test::on_loopback_ranks({.ranks = 2, .seed = at}, [&](Backend& own, Owner& owner) {
-      Simulation run(problem, solver, own, options, owner);
-      if (owner.number() == 0) {
-        EXPECT_EQ(run_to_end(run, 7), expected);
-      }
-      while (owner.number() != 0 && run.follow()) {
-      }
-    });
+    test::on_loopback_ranks({.ranks = 2, .seed = at},
+                            [&](Backend& own, Communicator& communicator) {
+                              Simulation run(problem, solver, own, options, communicator);
+                              if (communicator.rank() == 0) {
+                                EXPECT_EQ(run_to_end(run, 7), expected);
+                              }
+                              while (communicator.rank() != 0 && run.follow()) {
+                              }
+                            });
   }
 }
 
-/// A field whose indicator fails at a base step, on one owner alone where there are several.
+/// A field whose indicator fails at a base step, on one rank alone where there are several.
 class BrokenIndicator final : public test::ScriptedCase {
  public:
   BrokenIndicator() {
@@ -436,7 +439,7 @@ class BrokenIndicator final : public test::ScriptedCase {
   }
 };
 
-TEST(CflRun, GivenAFailureThatOneOwnerAloneKnowsOfThenAllEndAndNothingIsSaved) {
+TEST(CflRun, GivenAFailureThatOneRankAloneKnowsOfThenAllEndAndNothingIsSaved) {
   const auto solver = test::cubic_solver();
   const BrokenIndicator problem;
   const SimulationOptions options = test::scripted_options(2);
@@ -445,9 +448,10 @@ TEST(CflRun, GivenAFailureThatOneOwnerAloneKnowsOfThenAllEndAndNothingIsSaved) {
   EXPECT_THROW(alone.advance(20), std::runtime_error);
   EXPECT_FALSE(alone.is_whole()) << "in the midst of a regrid";
   EXPECT_THROW(test::on_loopback_ranks({.ranks = 2},
-                                       [&](Backend& own, Owner& owner) {
-                                         Simulation run(problem, *solver, own, options, owner);
-                                         if (owner.number() == 0) {
+                                       [&](Backend& own, Communicator& communicator) {
+                                         Simulation run(problem, *solver, own, options,
+                                                        communicator);
+                                         if (communicator.rank() == 0) {
                                            try {
                                              run.advance(20);
                                            } catch (...) {
@@ -490,9 +494,9 @@ TEST(CflRun, GivenARunOfOneLevelAtItsStartThenItGoesOnByACflNumberOnMoreLevels) 
 TEST(CflRun, GivenAFailureOfARunWithANumberOfStepsThenTheLastWholeStateCanBeSaved) {
   Gust gust;
   const auto solver = test::cubic_solver();
-  const auto check = [&](Backend& backend, Owner& owner) {
-    Simulation run(gust, *solver, backend, run_options(48, 2, 30), owner);
-    if (owner.number() != 0) {
+  const auto check = [&](Backend& backend, Communicator& communicator) {
+    Simulation run(gust, *solver, backend, run_options(48, 2, 30), communicator);
+    if (communicator.rank() != 0) {
       EXPECT_THROW(while (run.follow()){}, CflError);
       return;
     }
@@ -508,7 +512,7 @@ TEST(CflRun, GivenAFailureOfARunWithANumberOfStepsThenTheLastWholeStateCanBeSave
     EXPECT_EQ(again.time(), gust.duration);
   };
   const auto backend = make_backend("threads", 2);
-  check(*backend, sole_owner());
+  check(*backend, single_rank());
   test::on_loopback_ranks({.ranks = 2}, check);
 }
 

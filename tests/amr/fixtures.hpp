@@ -209,9 +209,9 @@ inline std::vector<PatchId> block(int level, int i0, int i1, int j0, int j1) {
 /// 64×64 points, and a nested island of two finer levels in the middle of the domain: level 1 has
 /// patches 2..5 of 8, level 2 patches 6..9 of 16.
 inline std::unique_ptr<Hierarchy> island(const Boundaries& boundaries, const PatchShape& shape,
-                                         std::int32_t owner = 0) {
+                                         std::int32_t rank = 0) {
   auto hierarchy =
-      std::make_unique<Hierarchy>(Geometry(64, 64, {1.0, 1.0}, boundaries), 3, shape, owner);
+      std::make_unique<Hierarchy>(Geometry(64, 64, {1.0, 1.0}, boundaries), 3, shape, rank);
   hierarchy->change(1, block(1, 2, 5, 2, 5));
   hierarchy->change(2, block(2, 6, 9, 6, 9));
   return hierarchy;

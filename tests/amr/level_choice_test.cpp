@@ -12,7 +12,7 @@ namespace kumiko::amr {
 namespace {
 
 using Ids = std::vector<PatchId>;
-using Tagged = std::vector<Part<TaggedQuadrants>>;
+using Tagged = std::vector<PatchValue<TaggedQuadrants>>;
 
 /// 4 × 4 patches of level 0, and level 1 on the four in the middle.
 class LevelChoiceTest : public testing::Test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
-#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/cluster_communicator.hpp>
 #include <kumiko/cluster/loopback.hpp>
 
 namespace kumiko::amr::test {
@@ -21,10 +21,10 @@ struct LoopbackRanks {
   std::chrono::microseconds longest_delay{300};
 };
 
-/// Calls ask(backend, owner) on every rank, each on an OS thread of its own. Passes on what the
+/// Calls ask(backend, rank) on every rank, each on an OS thread of its own. Passes on what the
 /// first rank throws that does.
 inline void on_loopback_ranks(const LoopbackRanks& way,
-                              const std::function<void(Backend&, Owner&)>& ask) {
+                              const std::function<void(Backend&, Communicator&)>& ask) {
   cluster::LoopbackOptions options{.ranks = way.ranks};
   if (way.seed != 0) {
     options.longest_delay = way.longest_delay;
@@ -39,8 +39,8 @@ inline void on_loopback_ranks(const LoopbackRanks& way,
       try {
         const auto backend = make_backend("threads", way.workers);
         cluster::Cluster cluster(*backend->runtime(), net.link(rank));
-        ClusterOwner owner(cluster);
-        ask(*backend, owner);
+        ClusterCommunicator communicator(cluster);
+        ask(*backend, communicator);
       } catch (...) {
         thrown[static_cast<std::size_t>(rank)] = std::current_exception();
       }

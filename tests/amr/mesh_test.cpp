@@ -34,7 +34,7 @@ TYPED_TEST(MeshOf, GivenABaseGridThenLevelZeroCoversItInCanonicalOrder) {
   EXPECT_EQ(mesh.size(0), kAll == 2 ? 6U : 12U);
   EXPECT_TRUE(std::is_sorted(mesh.ids(0).begin(), mesh.ids(0).end()));
   EXPECT_EQ(mesh.ids(0)[1].along(0), 1) << "x runs fastest";
-  EXPECT_THAT(mesh.owners(0), testing::Each(0));
+  EXPECT_THAT(mesh.ranks(0), testing::Each(0));
   EXPECT_TRUE(mesh.ids(1).empty());
 }
 

@@ -67,7 +67,7 @@ TEST(MeshValue, GivenDifferentBaseGridsThenTheyAreNotCompared) {
   EXPECT_THROW(difference(mesh, Mesh<2>(other)), std::invalid_argument);
 }
 
-TYPED_TEST(MeshValueOf, GivenBytesThenTheyGiveTheMeshBackWithItsOwners) {
+TYPED_TEST(MeshValueOf, GivenBytesThenTheyGiveTheMeshBackWithItsRanks) {
   TestFixture::for_meshes([](const auto& mesh, unsigned) {
     const auto again = Mesh<TestFixture::kCount>::from_bytes(mesh.to_bytes());
     EXPECT_EQ(again, mesh);
@@ -125,7 +125,7 @@ TEST(MeshValue, GivenSoundBytesOfSomethingElseThenTheErrorSaysWhatIsWrong) {
   std::vector<std::uint32_t> numbers = {0x48534D4B, 1, 2, 16,         1, 0, 0x3FF00000,
                                         0,          1, 0, 0x3FF00000, 0, 1};
   const std::vector<std::uint32_t> header = numbers;
-  numbers.insert(numbers.end(), {1, 0, 0, 0, 0});  // one patch, (0, 0), owner 0
+  numbers.insert(numbers.end(), {1, 0, 0, 0, 0});  // one patch, (0, 0), rank 0
   EXPECT_EQ(error_of(numbers), "");
   numbers.push_back(0);
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));

@@ -1,6 +1,6 @@
 // Contract: a case that asks for it is shown the initial state and that after every n base steps,
 // each once, whatever is refused and taken again, however advance() is called and on however many
-// owners; no bit depends on it, and what it throws ends the run.
+// ranks; no bit depends on it, and what it throws ends the run.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -120,9 +120,9 @@ TEST(Observe, GivenSeveralOwnersThenEachShowsItsPatchesAndARestartShowsWhatItCom
   restarted.advance(20);
   EXPECT_EQ(again.seen().begin()->first, 12) << "what is after the saved state";
   const Watched shared(4);
-  test::on_loopback_ranks({.ranks = 3, .seed = 11}, [&](Backend& own, Owner& owner) {
-    Simulation run(shared, *solver, own, squall(), owner);
-    if (owner.number() == 0) return run.advance(28);
+  test::on_loopback_ranks({.ranks = 3, .seed = 11}, [&](Backend& own, Communicator& communicator) {
+    Simulation run(shared, *solver, own, squall(), communicator);
+    if (communicator.rank() == 0) return run.advance(28);
     while (run.follow()) {
     }
   });
@@ -142,11 +142,11 @@ TEST(Observe, GivenACaseThatThrowsThereThenAllOwnersEndWithItsWords) {
   const auto solver = test::cubic_solver();
   Watched broken(4);
   broken.fails_at = 8;
-  test::on_loopback_ranks({.ranks = 3, .seed = 2}, [&](Backend& own, Owner& owner) {
-    Simulation run(broken, *solver, own, squall(), owner);
+  test::on_loopback_ranks({.ranks = 3, .seed = 2}, [&](Backend& own, Communicator& communicator) {
+    Simulation run(broken, *solver, own, squall(), communicator);
     try {
-      if (owner.number() == 0) run.advance(28);
-      while (owner.number() != 0 && run.follow()) {
+      if (communicator.rank() == 0) run.advance(28);
+      while (communicator.rank() != 0 && run.follow()) {
       }
       FAIL();
     } catch (const std::runtime_error& error) {

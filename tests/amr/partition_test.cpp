@@ -1,4 +1,4 @@
-// Contract: every patch has one owner, owners have about equal costs, and the order in which a
+// Contract: every patch has one rank, ranks have about equal costs, and the order in which a
 // level's costs are known does not matter to who computes it.
 #include <algorithm>
 #include <cmath>
@@ -47,11 +47,11 @@ ByPatch<double> random_costs(const Mesh<2>& mesh, unsigned seed) {
   return costs;
 }
 
-/// How many pairs of patches that touch, or are parent and child, have two owners.
-int cut_edges(const Mesh<2>& mesh, const ByPatch<std::int32_t>& owner_of) {
+/// How many pairs of patches that touch, or are parent and child, have two ranks.
+int cut_edges(const Mesh<2>& mesh, const ByPatch<std::int32_t>& rank_of) {
   int edges = 0;
-  const auto owner = [&](const PatchId& id) {
-    return owner_of[static_cast<std::size_t>(id.level)][static_cast<std::size_t>(mesh.find(id))];
+  const auto rank = [&](const PatchId& id) {
+    return rank_of[static_cast<std::size_t>(id.level)][static_cast<std::size_t>(mesh.find(id))];
   };
   for (int level = 0; level < mesh.levels(); ++level) {
     for (const PatchId& id : mesh.ids(level)) {
@@ -59,30 +59,30 @@ int cut_edges(const Mesh<2>& mesh, const ByPatch<std::int32_t>& owner_of) {
           {level, id.i + 1, id.j}, {level, id.i, id.j + 1}, {level - 1, id.i / 2, id.j / 2}};
       for (const PatchId& other : others) {
         if (other.level < 0 || !mesh.base().inside(other) || mesh.find(other) < 0) continue;
-        if (owner(id) != owner(other)) ++edges;
+        if (rank(id) != rank(other)) ++edges;
       }
     }
   }
   return edges;
 }
 
-TEST(Partition, GivenRandomMeshesThenEveryPatchHasOneOwnerOfThose) {
+TEST(Partition, GivenRandomMeshesThenEveryPatchHasOneRankOfThose) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     const Mesh<2> mesh = test::random_mesh<2>(seed);
     const ByPatch<double> costs = random_costs(mesh, seed);
     for (const PartitionKind kind : kKinds) {
-      for (const int owners : {1, 2, 3, 7, 1000}) {
-        const auto owner_of = deal(kind, mesh, costs, owners);
-        ASSERT_EQ(owner_of.size(), static_cast<std::size_t>(mesh.levels()));
+      for (const int ranks : {1, 2, 3, 7, 1000}) {
+        const auto rank_of = deal(kind, mesh, costs, ranks);
+        ASSERT_EQ(rank_of.size(), static_cast<std::size_t>(mesh.levels()));
         for (int level = 0; level < mesh.levels(); ++level) {
-          const auto& of_level = owner_of[static_cast<std::size_t>(level)];
+          const auto& of_level = rank_of[static_cast<std::size_t>(level)];
           ASSERT_EQ(of_level.size(), mesh.size(level));
-          for (const std::int32_t owner : of_level) {
-            ASSERT_GE(owner, 0);
-            ASSERT_LT(owner, owners);
+          for (const std::int32_t rank : of_level) {
+            ASSERT_GE(rank, 0);
+            ASSERT_LT(rank, ranks);
           }
         }
-        EXPECT_EQ(owner_of, deal(kind, mesh, costs, owners));
+        EXPECT_EQ(rank_of, deal(kind, mesh, costs, ranks));
       }
     }
   }
@@ -99,17 +99,17 @@ TEST(Partition, GivenCostsThenNoCutIsFurtherOffThanHalfAPatch) {
       largest = std::max(largest, cost);
     }
   }
-  for (const int owners : {2, 5, 16}) {
-    const auto owner_of = deal(PartitionKind::kDepthFirst, mesh, costs, owners);
-    // Each of an owner's two cuts.
-    EXPECT_LE(imbalance(costs, owner_of, owners), 1.0 + largest * owners / total);
-    // The curve is cut into one part for each: the owners along it do not fall.
+  for (const int ranks : {2, 5, 16}) {
+    const auto rank_of = deal(PartitionKind::kDepthFirst, mesh, costs, ranks);
+    // Each of a rank's two cuts.
+    EXPECT_LE(imbalance(costs, rank_of, ranks), 1.0 + largest * ranks / total);
+    // The curve is cut into one part for each: the ranks along it do not fall.
     std::int32_t latest = 0;
     for (const PatchId& id : mesh.space_filling_order()) {
-      const std::int32_t owner =
-          owner_of[static_cast<std::size_t>(id.level)][static_cast<std::size_t>(mesh.find(id))];
-      EXPECT_GE(owner, latest);
-      latest = owner;
+      const std::int32_t rank =
+          rank_of[static_cast<std::size_t>(id.level)][static_cast<std::size_t>(mesh.find(id))];
+      EXPECT_GE(rank, latest);
+      latest = rank;
     }
   }
 }
@@ -117,9 +117,9 @@ TEST(Partition, GivenCostsThenNoCutIsFurtherOffThanHalfAPatch) {
 TEST(Partition, GivenADiskThenDepthFirstCutsFewestEdges) {
   const Mesh<2> mesh = disk_mesh(16);
   const ByPatch<double> costs = expected_costs(mesh, true);
-  for (const int owners : {4, 16}) {
+  for (const int ranks : {4, 16}) {
     const auto edges = [&](PartitionKind kind) {
-      return cut_edges(mesh, deal(kind, mesh, costs, owners));
+      return cut_edges(mesh, deal(kind, mesh, costs, ranks));
     };
     const int depth_first = edges(PartitionKind::kDepthFirst);
     EXPECT_LT(depth_first, edges(PartitionKind::kLevel));
@@ -130,10 +130,10 @@ TEST(Partition, GivenADiskThenDepthFirstCutsFewestEdges) {
 
 TEST(Partition, GivenLevelsThenEachIsDealtEquallyByItself) {
   const Mesh<2> mesh = disk_mesh(8);
-  const auto owner_of = deal(PartitionKind::kLevel, mesh, expected_costs(mesh, true), 4);
-  for (const auto& level : owner_of) {
-    for (int owner = 0; owner < 4; ++owner) {
-      const auto held = static_cast<double>(std::ranges::count(level, owner));
+  const auto rank_of = deal(PartitionKind::kLevel, mesh, expected_costs(mesh, true), 4);
+  for (const auto& level : rank_of) {
+    for (int rank = 0; rank < 4; ++rank) {
+      const auto held = static_cast<double>(std::ranges::count(level, rank));
       EXPECT_NEAR(held, static_cast<double>(level.size()) / 4.0, 1.0);
     }
   }
@@ -151,8 +151,8 @@ TEST(Partition, GivenNoCostsThenPatchesAreDealtByNumber) {
 TEST(Partition, GivenWrongArgumentsThenTheyAreRefused) {
   const Mesh<2> mesh = disk_mesh(4);
   const ByPatch<double> costs = expected_costs(mesh, true);
-  const auto dealt = [&](const ByPatch<double>& given, int owners) {
-    return deal(PartitionKind::kDepthFirst, mesh, given, owners);
+  const auto dealt = [&](const ByPatch<double>& given, int ranks) {
+    return deal(PartitionKind::kDepthFirst, mesh, given, ranks);
   };
   EXPECT_THROW(dealt(costs, 0), std::invalid_argument);
   EXPECT_THROW(dealt({}, 2), std::invalid_argument);

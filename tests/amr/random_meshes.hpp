@@ -93,11 +93,11 @@ Mesh<Axes> random_mesh(unsigned seed, bool nested = true) {
         if (!nested || points_have_coarse_ones(base, coarser, child)) finer.insert(child);
       }
     }
-    std::vector<std::int32_t> owners;
+    std::vector<std::int32_t> ranks;
     for (std::size_t at = 0; at < finer.size(); ++at) {
-      owners.push_back(static_cast<std::int32_t>(random() % 3));
+      ranks.push_back(static_cast<std::int32_t>(random() % 3));
     }
-    mesh.assign(level + 1, {finer.begin(), finer.end()}, owners);
+    mesh.assign(level + 1, {finer.begin(), finer.end()}, ranks);
     if (finer.empty()) break;
   }
   return mesh;

@@ -18,7 +18,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/cluster_communicator.hpp>
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/cluster/loopback.hpp>
@@ -82,12 +82,13 @@ std::size_t own_patches(const Simulation& simulation) {
   return patches;
 }
 
-/// Owner 0 takes the steps and asks; the others follow and have no outcome.
-std::optional<SharedOutcome> shared_outcome(const SharedWay& way, Backend& backend, Owner& owner) {
+/// Rank 0 takes the steps and asks; the others follow and have no outcome.
+std::optional<SharedOutcome> shared_outcome(const SharedWay& way, Backend& backend,
+                                            Communicator& communicator) {
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
-  Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
-  if (owner.number() != 0) {
+  Simulation simulation(*problem, *solver, backend, shared_options(way), communicator);
+  if (communicator.rank() != 0) {
     while (simulation.follow()) {
     }
     EXPECT_EQ(simulation.step(), kSharedSteps);
@@ -109,10 +110,10 @@ std::optional<SharedOutcome> shared_outcome(const SharedWay& way, Backend& backe
 }
 
 SharedOutcome outcome_of_one(const SharedWay& way) {
-  return *shared_outcome(way, *make_backend("threads", 1), sole_owner());
+  return *shared_outcome(way, *make_backend("threads", 1), single_rank());
 }
 
-void on_ranks(const SharedWay& way, const std::function<void(Backend&, Owner&)>& ask) {
+void on_ranks(const SharedWay& way, const std::function<void(Backend&, Communicator&)>& ask) {
   test::on_loopback_ranks({way.ranks, way.workers, way.seed}, ask);
 }
 
@@ -122,8 +123,8 @@ TEST_P(SharedRun, ThenItHasTheBitsOfOne) {
   const SharedWay& way = GetParam();
   const SharedOutcome one = outcome_of_one(way);
   ASSERT_GT(one.mesh.size(), 40U);
-  on_ranks(way, [&](Backend& backend, Owner& owner) {
-    const auto own = shared_outcome(way, backend, owner);
+  on_ranks(way, [&](Backend& backend, Communicator& communicator) {
+    const auto own = shared_outcome(way, backend, communicator);
     if (!own) return;
     EXPECT_EQ(own->hash, one.hash);
     EXPECT_EQ(own->field.mass, one.field.mass);
@@ -141,8 +142,8 @@ TEST_P(SharedRun, ThenItHasTheBitsOfOne) {
 TEST_P(SharedRun, ThenTheWorkOfAllIsCounted) {
   const SharedWay& way = GetParam();
   const SharedOutcome one = outcome_of_one(way);
-  on_ranks(way, [&](Backend& backend, Owner& owner) {
-    const auto own = shared_outcome(way, backend, owner);
+  on_ranks(way, [&](Backend& backend, Communicator& communicator) {
+    const auto own = shared_outcome(way, backend, communicator);
     if (!own) return;
     const WorkCounters& counters = own->counters;
     EXPECT_EQ(counters.workers.size(), static_cast<std::size_t>(way.ranks * way.workers));
@@ -160,12 +161,13 @@ TEST_P(SharedRun, ThenTheWorkOfAllIsCounted) {
   });
 }
 
-/// The trace of a short run, on owner 0.
-std::optional<Trace> shared_trace(const SharedWay& way, Backend& backend, Owner& owner) {
+/// The trace of a short run, on rank 0.
+std::optional<Trace> shared_trace(const SharedWay& way, Backend& backend,
+                                  Communicator& communicator) {
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
-  Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
-  if (owner.number() != 0) {
+  Simulation simulation(*problem, *solver, backend, shared_options(way), communicator);
+  if (communicator.rank() != 0) {
     while (simulation.follow()) {
     }
     return std::nullopt;
@@ -182,10 +184,10 @@ TEST(SharedRuns, GivenATraceThenItHasThePiecesOfAllWorkersAndTheEdgesOfOneProces
         SharedWay{.solver = "finite_volume_upwind3", .ranks = 2, .seed = 5},
         SharedWay{.solver = "semi_lagrangian_cubic", .schedule = Schedule::kLevel, .ranks = 2}}) {
     SCOPED_TRACE(testing::PrintToString(way));
-    const auto one = *shared_trace(way, *make_backend("threads", 1), sole_owner());
+    const auto one = *shared_trace(way, *make_backend("threads", 1), single_rank());
     ASSERT_GT(one.pieces.size(), 500U);
-    on_ranks(way, [&](Backend& backend, Owner& owner) {
-      const auto own = shared_trace(way, backend, owner);
+    on_ranks(way, [&](Backend& backend, Communicator& communicator) {
+      const auto own = shared_trace(way, backend, communicator);
       if (!own) return;
       check(*own);
       EXPECT_EQ(own->workers, way.ranks * way.workers);
@@ -215,23 +217,23 @@ TEST(SharedRuns, GivenARunSavedByThreeRanksThenTwoGoOnToTheBitsOfOne) {
   const SharedOutcome one = outcome_of_one(way);
   std::optional<SavedRun> saved;
   const SharedWay three{way.solver, Schedule::kLevel, TimeInterpolation::kAuto, 3};
-  on_ranks(three, [&](Backend& backend, Owner& owner) {
-    Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
-    if (owner.number() == 0) {
+  on_ranks(three, [&](Backend& backend, Communicator& communicator) {
+    Simulation simulation(*problem, *solver, backend, shared_options(way), communicator);
+    if (communicator.rank() == 0) {
       simulation.advance(5);
       saved = simulation.save_with_extras();
     }
-    while (owner.number() != 0 && simulation.follow()) {
+    while (communicator.rank() != 0 && simulation.follow()) {
     }
   });
-  on_ranks(way, [&](Backend& backend, Owner& owner) {
-    Simulation simulation(*problem, *solver, backend, shared_options(way), *saved, owner);
-    if (owner.number() == 0) {
+  on_ranks(way, [&](Backend& backend, Communicator& communicator) {
+    Simulation simulation(*problem, *solver, backend, shared_options(way), *saved, communicator);
+    if (communicator.rank() == 0) {
       simulation.advance(kSharedSteps - simulation.step());
       EXPECT_EQ(simulation.state_hash(), one.hash);
       EXPECT_EQ(simulation.next_regrid(), one.next_regrid);
     }
-    while (owner.number() != 0 && simulation.follow()) {
+    while (communicator.rank() != 0 && simulation.follow()) {
     }
   });
 }
@@ -244,11 +246,11 @@ TEST(SharedRuns, GivenOwnersWhoSaveTogetherThenEachHasTheRecordsOfItsRangeOnly) 
   const auto ranges = record_ranges(one.mesh, way.ranks);
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver(way.solver)->make({});
-  const auto check = [&](const SavedRecords& records, std::int32_t owner) {
-    const std::vector<PatchRange>& own = ranges[static_cast<std::size_t>(owner)];
-    ASSERT_EQ(records.stretches.size(), own.size());
+  const auto check = [&](const SavedRecords& records, std::int32_t rank) {
+    const std::vector<PatchRange>& own = ranges[static_cast<std::size_t>(rank)];
+    ASSERT_EQ(records.ranges.size(), own.size());
     for (std::size_t at = 0; at < own.size(); ++at) {
-      const auto& [patches, values] = records.stretches[at];
+      const auto& [patches, values] = records.ranges[at];
       EXPECT_EQ(patches.level, own[at].level);
       EXPECT_EQ(patches.first, own[at].first);
       ASSERT_EQ(values.size(), own[at].count * one.record_size());
@@ -260,9 +262,9 @@ TEST(SharedRuns, GivenOwnersWhoSaveTogetherThenEachHasTheRecordsOfItsRangeOnly) 
       }
     }
   };
-  on_ranks(way, [&](Backend& backend, Owner& owner) {
-    Simulation simulation(*problem, *solver, backend, shared_options(way), owner);
-    if (owner.number() == 0) {
+  on_ranks(way, [&](Backend& backend, Communicator& communicator) {
+    Simulation simulation(*problem, *solver, backend, shared_options(way), communicator);
+    if (communicator.rank() == 0) {
       simulation.advance(kSharedSteps);
       const SavedShare share = simulation.save_share(false);
       check(share.records, 0);
@@ -270,8 +272,8 @@ TEST(SharedRuns, GivenOwnersWhoSaveTogetherThenEachHasTheRecordsOfItsRangeOnly) 
         EXPECT_EQ(share.run.levels[level].cfl, one.levels[level].cfl);
       }
     }
-    const auto take = [&](const SavedRecords& records) { check(records, owner.number()); };
-    while (owner.number() != 0 && simulation.follow(take)) {
+    const auto take = [&](const SavedRecords& records) { check(records, communicator.rank()); };
+    while (communicator.rank() != 0 && simulation.follow(take)) {
     }
   });
 }
@@ -286,9 +288,9 @@ TEST(RecordRanges, GivenAnyNumberOfOwnersThenTheyHaveAllPartsInOrderAndEvenly) {
     for (int i = 0; i < 10; ++i) finer.push_back({1, i, j});
   }
   mesh.assign(1, finer);  // 5 parts and 2
-  for (const std::int32_t owners : {1, 2, 3, 7, 12}) {
-    const auto ranges = record_ranges(mesh, owners);
-    ASSERT_EQ(ranges.size(), static_cast<std::size_t>(owners));
+  for (const std::int32_t ranks : {1, 2, 3, 7, 12}) {
+    const auto ranges = record_ranges(mesh, ranks);
+    ASSERT_EQ(ranges.size(), static_cast<std::size_t>(ranks));
     int level = 0;
     std::size_t next = 0;
     for (const std::vector<PatchRange>& own : ranges) {
@@ -316,22 +318,22 @@ TEST(SharedRuns, GivenAStepThatIsTooLongOnOneRankThenAllEndByItsError) {
   const auto problem = test::zalesak();
   const auto solver = plugin::find_solver("semi_lagrangian_cubic")->make({});
   SimulationOptions options = test::run_options(64, 2, 120);
-  const auto error_of = [&](Backend& backend, Owner& owner) {
+  const auto error_of = [&](Backend& backend, Communicator& communicator) {
     try {
-      Simulation(*problem, *solver, backend, options, owner).advance(1);
+      Simulation(*problem, *solver, backend, options, communicator).advance(1);
     } catch (const CflError& error) {
       return error;
     }
     return CflError("nothing", 0);
   };
-  const CflError one = error_of(*make_backend("threads", 1), sole_owner());
+  const CflError one = error_of(*make_backend("threads", 1), single_rank());
   ASSERT_GT(one.smallest_steps(), 120);
   std::mutex mutex;
   const SharedWay three{"", Schedule::kDataflow, TimeInterpolation::kAuto, 3};
-  on_ranks(three, [&](Backend& backend, Owner& owner) {
-    const CflError own = error_of(backend, owner);
+  on_ranks(three, [&](Backend& backend, Communicator& communicator) {
+    const CflError own = error_of(backend, communicator);
     const std::lock_guard lock(mutex);
-    EXPECT_STREQ(own.what(), one.what()) << "rank " << owner.number();
+    EXPECT_STREQ(own.what(), one.what()) << "rank " << communicator.rank();
     EXPECT_EQ(own.smallest_steps(), one.smallest_steps());
   });
 }
@@ -356,8 +358,8 @@ TEST(SharedRuns, GivenARankThatVanishesThenAllOthersEndByAnExceptionThoseWithout
         try {
           const auto backend = make_backend("threads", 1);
           cluster::Cluster cluster(*backend->runtime(), net.link(rank));
-          ClusterOwner owner(cluster);
-          Simulation simulation(*problem, *solver, *backend, one.options, owner);
+          ClusterCommunicator communicator(cluster);
+          Simulation simulation(*problem, *solver, *backend, one.options, communicator);
           if (rank == 0) {
             for (int step = 0; step < 160; ++step) simulation.advance(1);
           }
@@ -454,15 +456,15 @@ TEST(SharedRuns, GivenLevelsThatComeLateVanishOrAreNeverReachedThenTheBitsStay) 
       }
       const int ranks = solver->traits().centring == Centring::kNode ? 2 : 5;
       SCOPED_TRACE(fmt::format("{} on {} ranks{}", name, ranks, begins_flat ? ", flat" : ""));
-      test::on_loopback_ranks({.ranks = ranks}, [&](Backend& backend, Owner& owner) {
-        Simulation shared(problem, *solver, backend, options, owner);
-        if (owner.number() == 0) {
+      test::on_loopback_ranks({.ranks = ranks}, [&](Backend& backend, Communicator& communicator) {
+        Simulation shared(problem, *solver, backend, options, communicator);
+        if (communicator.rank() == 0) {
           for (const std::string& hash : hashes) {
             shared.advance(1);
             EXPECT_EQ(shared.state_hash(), hash) << "after step " << shared.step();
           }
         }
-        while (owner.number() != 0 && shared.follow()) {
+        while (communicator.rank() != 0 && shared.follow()) {
         }
       });
     }
@@ -479,22 +481,22 @@ TEST(SharedRuns, GivenLevelsThatHaveGoneWhenRanksSaveThenTheyGoOnToTheBitsOfOne)
   constexpr int kSavedAt = 7;
   ASSERT_EQ(ComingAndGoing::levels_at(kSavedAt - 1, false), 1);
   std::optional<SavedRun> saved;
-  test::on_loopback_ranks({.ranks = 3}, [&](Backend& backend, Owner& owner) {
-    Simulation shared(problem, *solver, backend, options, owner);
-    if (owner.number() == 0) {
+  test::on_loopback_ranks({.ranks = 3}, [&](Backend& backend, Communicator& communicator) {
+    Simulation shared(problem, *solver, backend, options, communicator);
+    if (communicator.rank() == 0) {
       shared.advance(kSavedAt);
       saved = shared.save_with_extras();
     }
-    while (owner.number() != 0 && shared.follow()) {
+    while (communicator.rank() != 0 && shared.follow()) {
     }
   });
-  test::on_loopback_ranks({.ranks = 2}, [&](Backend& backend, Owner& owner) {
-    Simulation shared(problem, *solver, backend, options, *saved, owner);
-    if (owner.number() == 0) {
+  test::on_loopback_ranks({.ranks = 2}, [&](Backend& backend, Communicator& communicator) {
+    Simulation shared(problem, *solver, backend, options, *saved, communicator);
+    if (communicator.rank() == 0) {
       shared.advance(ComingAndGoing::kLastStep - kSavedAt);
       EXPECT_EQ(shared.state_hash(), one.state_hash());
     }
-    while (owner.number() != 0 && shared.follow()) {
+    while (communicator.rank() != 0 && shared.follow()) {
     }
   });
 }
@@ -516,11 +518,11 @@ TEST(SharedRuns, GivenMessagesThatComeInAnyOrderThenTheBitsStay) {
     for (std::uint64_t seed = 1; seed <= (test::kSanitized ? 1U : 4U); ++seed) {
       options.partition = seed % 2 == 0 ? PartitionKind::kRandom : PartitionKind::kDepthFirst;
       const test::LoopbackRanks ranks{3, 2, seed, std::chrono::milliseconds(1)};
-      test::on_loopback_ranks(ranks, [&](Backend& backend, Owner& owner) {
-        Simulation simulation(problem, *solver, backend, options, owner);
-        while (owner.number() != 0 && simulation.follow()) {
+      test::on_loopback_ranks(ranks, [&](Backend& backend, Communicator& communicator) {
+        Simulation simulation(problem, *solver, backend, options, communicator);
+        while (communicator.rank() != 0 && simulation.follow()) {
         }
-        if (owner.number() != 0) return;
+        if (communicator.rank() != 0) return;
         simulation.advance(6);
         EXPECT_EQ(simulation.state_hash(), hash) << name << ", seed " << seed;
       });

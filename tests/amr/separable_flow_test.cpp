@@ -1,6 +1,6 @@
 // Contract: in a velocity that is a steady field times a factor of time, solvers that rescale get
 // the state of the same flow without the factor, but for round-off, and ask the case for the field
-// once a patch; its bits are the same on any owners and through restarts. A factor that contradicts
+// once a patch; its bits are the same on any ranks and through restarts. A factor that contradicts
 // the velocity is refused.
 #include <atomic>
 #include <cmath>
@@ -134,13 +134,13 @@ TEST_P(SeparableFlow, GivenRestartsAndOwnersThenTheBitsAreThoseOfOneUndisturbedR
     again.advance(10'000);
     EXPECT_EQ(again.state_hash(), expected) << "from base step " << at;
   }
-  test::on_loopback_ranks({.ranks = 2, .seed = 5}, [&](Backend& own, Owner& owner) {
-    Simulation run(pulse, *solver_, own, options, owner);
-    if (owner.number() == 0) {
+  test::on_loopback_ranks({.ranks = 2, .seed = 5}, [&](Backend& own, Communicator& communicator) {
+    Simulation run(pulse, *solver_, own, options, communicator);
+    if (communicator.rank() == 0) {
       run.advance(10'000);
       EXPECT_EQ(run.state_hash(), expected);
     }
-    while (owner.number() != 0 && run.follow()) {
+    while (communicator.rank() != 0 && run.follow()) {
     }
   });
 }

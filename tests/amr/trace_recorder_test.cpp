@@ -100,7 +100,7 @@ class Recorder {
   StepRules rules_{hierarchy_->plan(), false,
                    StepClock(Stretch::whole_run(problem_.end_time(), 100), true), false};
   TickClock clock_;
-  TraceRecorder recorder_{*backend_, clock_, false, sole_owner()};
+  TraceRecorder recorder_{*backend_, clock_, false, single_rank()};
   std::uint64_t start_ = 0;
 };
 

@@ -53,7 +53,7 @@ class Recorded:
         with h5py.File(path) as file:
             table = {name: {k: v[:] for k, v in file[name].items()} for name in file}
             self.attributes = dict(file.attrs)
-        self.stretches, self.spans = table["stretches"], table["spans"]
+        self.ranges, self.spans = table["stretches"], table["spans"]
         columns = table["pieces"]
         self.pieces = [
             Piece(columns, table["phases"], table["patches"], at) for at in range(len(columns["phase"]))
@@ -71,7 +71,7 @@ class Recorded:
         )
 
     def stretch_of(self, piece):
-        return int(np.searchsorted(self.stretches["end_phase"], piece.phase, side="right"))
+        return int(np.searchsorted(self.ranges["end_phase"], piece.phase, side="right"))
 
     def waits(self):
         """By piece: since its worker's last piece, or since the stretch began."""
@@ -79,7 +79,7 @@ class Recorded:
         for worker in range(self.workers):
             end = 0
             for piece in self.of_worker(worker):
-                since = max(end, int(self.stretches["begin_ns"][self.stretch_of(piece)]))
+                since = max(end, int(self.ranges["begin_ns"][self.stretch_of(piece)]))
                 waits[piece.at] = max(piece.begin_ns - since, 0)
                 end = piece.end_ns
         return waits
@@ -150,7 +150,7 @@ class ExportTest(unittest.TestCase):
 
     def check_run_row(self, recorded, slices):
         times = lambda table: list(zip(table["begin_ns"].tolist(), table["end_ns"].tolist()))
-        expected = times(recorded.stretches) + times(recorded.spans)
+        expected = times(recorded.ranges) + times(recorded.spans)
         self.assertEqual([(s.begin, s.end) for s in slices], sorted(expected))
         names = [s.name for s in slices if s.category == "between"]
         self.assertEqual(names, [what.decode() for what in recorded.spans["what"]])
@@ -259,7 +259,7 @@ class ExportTest(unittest.TestCase):
         ]
         self.assertEqual(of_workers, sorted(expected, key=key))
         of_run = [e[1:4] for e in found if e[0] == recorded.workers]
-        spans, stretches = recorded.spans, recorded.stretches
+        spans, stretches = recorded.spans, recorded.ranges
         names = [what.decode() for what in spans["what"]] + ["base steps"] * len(stretches["steps"])
         begins = np.concatenate([spans["begin_ns"], stretches["begin_ns"]]).tolist()
         ends = np.concatenate([spans["end_ns"], stretches["end_ns"]]).tolist()

@@ -50,8 +50,8 @@ struct Ended {
 
 class SharedShipped : public testing::TestWithParam<Shipped> {
  protected:
-  /// Owner 0's; nothing for the others.
-  static Ended run(amr::Schedule schedule, amr::Backend& backend, amr::Owner& owner) {
+  /// Rank 0's; nothing for the others.
+  static Ended run(amr::Schedule schedule, amr::Backend& backend, amr::Communicator& communicator) {
     const Shipped& shipped = GetParam();
     const auto problem = plugin::find_case(shipped.problem)->make({});
     const auto solver = plugin::find_solver(shipped.solver)->make({});
@@ -62,8 +62,8 @@ class SharedShipped : public testing::TestWithParam<Shipped> {
     options.refinement.threshold = shipped.threshold;
     options.refinement.delta = 0.05;
     options.refinement.floor = 0.01;
-    amr::Simulation simulation(*problem, *solver, backend, options, owner);
-    if (owner.number() != 0) {
+    amr::Simulation simulation(*problem, *solver, backend, options, communicator);
+    if (communicator.rank() != 0) {
       while (simulation.follow()) {
       }
       return {};
@@ -76,14 +76,14 @@ class SharedShipped : public testing::TestWithParam<Shipped> {
 
 TEST_P(SharedShipped, GivenThreeRanksThenTheyHaveTheBitsOfOne) {
   const auto backend = amr::make_backend("threads", 1);
-  const Ended one = run(amr::Schedule::kLevel, *backend, amr::sole_owner());
+  const Ended one = run(amr::Schedule::kLevel, *backend, amr::single_rank());
   const int base = 4 * GetParam().points_y / amr::kPatchSize;
   ASSERT_GT(one.patches, static_cast<std::size_t>(base)) << "nothing is refined";
   for (const amr::Schedule schedule : {amr::Schedule::kLevel, amr::Schedule::kDataflow}) {
     amr::test::on_loopback_ranks({.ranks = 3, .seed = 7},
-                                 [&](amr::Backend& of_rank, amr::Owner& owner) {
-                                   const Ended own = run(schedule, of_rank, owner);
-                                   if (owner.number() != 0) return;
+                                 [&](amr::Backend& of_rank, amr::Communicator& communicator) {
+                                   const Ended own = run(schedule, of_rank, communicator);
+                                   if (communicator.rank() != 0) return;
                                    EXPECT_EQ(own.hash, one.hash);
                                    EXPECT_EQ(own.mass, one.mass);
                                    EXPECT_EQ(own.patches, one.patches);

@@ -62,7 +62,7 @@ TEST(RegionTest, GivenARegionWhenReadThenItsBytesArrive) {
   });
 }
 
-TEST(RegionTest, GivenARegionWhenWrittenThenItsOwnerSeesWhatTheWriterSaysIsThere) {
+TEST(RegionTest, GivenARegionWhenWrittenThenItsRankSeesWhatTheWriterSaysIsThere) {
   Ranks({.ranks = 3}).run([](Cluster& cluster) {
     const Here here = cluster.here();
     Shared shared(cluster, 300, Rights::kReadWrite);
@@ -247,7 +247,7 @@ TEST(RegionTest, GivenBoundsAndRightsThenNothingElseIsReached) {
     EXPECT_THROW(read(here, writable.region(), 0, bytes_of(two)), std::logic_error);
     EXPECT_THROW(static_cast<void>(write(here, readable.region(), 0, bytes_of(two))),
                  std::logic_error);
-    // The owner looks too: a region may be said to be more than it is.
+    // The rank looks too: a region may be said to be more than it is.
     if (here.rank() == 1) {
       Region forged = readable.region();
       forged.rights = Rights::kReadWrite;

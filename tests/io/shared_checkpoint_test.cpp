@@ -33,22 +33,22 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// What a follower's part in a file is.
-using Follow = std::function<void(amr::Simulation&, amr::Owner&)>;
+using Follow = std::function<void(amr::Simulation&, amr::Communicator&)>;
 
-void write_shares(amr::Simulation& simulation, amr::Owner& owner) {
-  ShareWriter writer(owner);
+void write_shares(amr::Simulation& simulation, amr::Communicator& communicator) {
+  ShareWriter writer(communicator);
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
   while (simulation.follow(take)) {
   }
 }
 
-/// Answers owner 0 itself, in place of a ShareWriter.
-Follow answering(const amr::Owner::Answerer& answer) {
-  return [answer](amr::Simulation& simulation, amr::Owner& owner) {
-    owner.set_answerer(answer);
+/// Answers rank 0 itself, in place of a ShareWriter.
+Follow answering(const amr::Communicator::Answerer& answer) {
+  return [answer](amr::Simulation& simulation, amr::Communicator& communicator) {
+    communicator.set_answerer(answer);
     while (simulation.follow()) {
     }
-    owner.set_answerer(nullptr);
+    communicator.set_answerer(nullptr);
   };
 }
 
@@ -66,16 +66,16 @@ class SharedCheckpointTest : public OutputTest {
   std::filesystem::path checkpoint_at(int step) const { return folder_ / checkpoint_name(step); }
   std::string part_of(int step) const { return checkpoint_at(step).string() + ".part"; }
 
-  /// Owner 0's part is lead(); that of owner 1, if it is given, other(), and the rest write.
+  /// Rank 0's part is lead(); that of rank 1, if it is given, other(), and the rest write.
   void on_ranks(const LoopbackRanks& way,
                 const std::function<void(amr::Simulation&, amr::Backend&)>& lead,
                 const Follow& other = write_shares) const {
-    amr::test::on_loopback_ranks(way, [&](amr::Backend& backend, amr::Owner& owner) {
-      amr::Simulation simulation(*case_, *solver_, backend, options(), owner);
-      if (owner.number() == 0) {
+    amr::test::on_loopback_ranks(way, [&](amr::Backend& backend, amr::Communicator& communicator) {
+      amr::Simulation simulation(*case_, *solver_, backend, options(), communicator);
+      if (communicator.rank() == 0) {
         lead(simulation, backend);
       } else {
-        (owner.number() == 1 ? other : write_shares)(simulation, owner);
+        (communicator.rank() == 1 ? other : write_shares)(simulation, communicator);
       }
     });
   }
@@ -204,13 +204,13 @@ TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpoin
     writer.write_checkpoint(checkpoint_at(1), simulation, {});
     EXPECT_THROW(writer.settle(), cluster::RankLost);
   };
-  const auto rank_1 = [&](amr::Simulation& simulation, amr::Owner& owner) {
-    ShareWriter writer(owner);
+  const auto rank_1 = [&](amr::Simulation& simulation, amr::Communicator& communicator) {
+    ShareWriter writer(communicator);
     int saved = 0;
     const auto take = [&](amr::SavedRecords&& records) {
       writer.take(std::move(records));
       if (++saved == 1) return;
-      owner.set_answerer([&](std::span<const std::byte>) -> std::vector<std::byte> {
+      communicator.set_answerer([&](std::span<const std::byte>) -> std::vector<std::byte> {
         net.vanish(1);
         dies.set_value();
         return {};
@@ -227,9 +227,9 @@ TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpoin
       try {
         const auto backend = amr::make_backend("threads", 1);
         cluster::Cluster cluster(*backend->runtime(), net.link(rank));
-        amr::ClusterOwner owner(cluster);
-        amr::Simulation simulation(*case_, *solver_, *backend, options(), owner);
-        rank == 0 ? rank_0(simulation, *backend) : rank_1(simulation, owner);
+        amr::ClusterCommunicator communicator(cluster);
+        amr::Simulation simulation(*case_, *solver_, *backend, options(), communicator);
+        rank == 0 ? rank_0(simulation, *backend) : rank_1(simulation, communicator);
       } catch (const Died&) {
         // As it should.
       }
@@ -241,12 +241,12 @@ TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpoin
   EXPECT_FALSE(std::filesystem::exists(part_of(1)));
 }
 
-/// An owner who is asked without a cluster.
-class AskedOwner final : public amr::Owner {
+/// A rank who is asked without a cluster.
+class AskedCommunicator final : public amr::Communicator {
  public:
-  std::vector<std::byte> exchange(std::span<const std::byte>) override { return {}; }
-  std::int32_t number() const override { return 1; }
-  std::int32_t count() const override { return 2; }
+  std::vector<std::byte> all_gather(std::span<const std::byte>) override { return {}; }
+  std::int32_t rank() const override { return 1; }
+  std::int32_t size() const override { return 2; }
   void set_answerer(const Answerer& answerer) override { answerer_ = answerer; }
 
   WriteAnswer answer_to(const WriteRequest& request) const {
@@ -268,7 +268,7 @@ class ShareWriterTest : public OutputTest {
     return {kRecord, {{{0, 2, 2}, std::vector<double>(2 * kRecord, 1.5)}}};
   }
   WriteRequest request() const { return {file_.string(), 0x123456789abcdef, 8, {4096}}; }
-  /// As owner 0 makes it.
+  /// As rank 0 makes it.
   void make(std::uint64_t mark) const {
     std::ofstream stream(file_, std::ios::binary);
     stream.seekp(8);
@@ -276,7 +276,7 @@ class ShareWriterTest : public OutputTest {
   }
 
   std::filesystem::path file_;
-  AskedOwner owner_;
+  AskedCommunicator communicator_;
   void SetUp() override {
     OutputTest::SetUp();
     file_ = folder_ / "state.hdf.part";
@@ -285,37 +285,37 @@ class ShareWriterTest : public OutputTest {
 
 TEST_F(ShareWriterTest, GivenTheMarkedFileThenRecordsArePutWhereTheyBelong) {
   make(request().mark);
-  ShareWriter writer(owner_);
+  ShareWriter writer(communicator_);
   writer.take(records());
-  const WriteAnswer answer = owner_.answer_to(request());
+  const WriteAnswer answer = communicator_.answer_to(request());
   EXPECT_TRUE(answer.found);
   EXPECT_EQ(answer.error, 0);
   EXPECT_EQ(answer.hashes.size(), 3U);  // of a part and two records
   const std::string bytes = content(file_);
   ASSERT_EQ(bytes.size(), 4096 + 4 * kRecord * sizeof(double));
   EXPECT_EQ(std::string_view(bytes).substr(4096 + 2 * kRecord * sizeof(double)),
-            std::string_view(reinterpret_cast<const char*>(records().stretches[0].values.data()),
+            std::string_view(reinterpret_cast<const char*>(records().ranges[0].values.data()),
                              2 * kRecord * sizeof(double)));
 }
 
 TEST_F(ShareWriterTest, GivenNoFileOrAnotherOneOfThatNameThenItIsNotWrittenTo) {
-  ShareWriter writer(owner_);
+  ShareWriter writer(communicator_);
   writer.take(records());
-  EXPECT_FALSE(owner_.answer_to(request()).found);
+  EXPECT_FALSE(communicator_.answer_to(request()).found);
   EXPECT_FALSE(std::filesystem::exists(file_));
   make(request().mark + 1);
   const std::string before = content(file_);
   writer.take(records());
-  EXPECT_FALSE(owner_.answer_to(request()).found);
+  EXPECT_FALSE(communicator_.answer_to(request()).found);
   EXPECT_EQ(content(file_), before);
 }
 
 TEST_F(ShareWriterTest, GivenNoRoomThenTheErrorIsAnswered) {
   make(request().mark);
-  ShareWriter writer(owner_);
+  ShareWriter writer(communicator_);
   writer.take(records());
   const FileSizeLimit limit(4096);
-  const WriteAnswer answer = owner_.answer_to(request());
+  const WriteAnswer answer = communicator_.answer_to(request());
   EXPECT_TRUE(answer.found);
   EXPECT_EQ(answer.error, EFBIG);
 }

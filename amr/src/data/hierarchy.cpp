@@ -24,16 +24,16 @@ void check(const Geometry& geometry, int max_levels) {
 
 }  // namespace
 
-Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t owner,
-                     std::vector<std::int32_t> base_owners)
+Hierarchy::Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t rank,
+                     std::vector<std::int32_t> base_ranks)
     : geometry_((check(geometry, max_levels), geometry)),
       mesh_(geometry.base_grid()),
       plan_(shape.ghosts),
       shape_(shape),
-      owner_(owner),
+      rank_(rank),
       pool_(shape.total_values()) {
-  if (!base_owners.empty()) {
-    mesh_.assign(0, {mesh_.ids(0).begin(), mesh_.ids(0).end()}, std::move(base_owners));
+  if (!base_ranks.empty()) {
+    mesh_.assign(0, {mesh_.ids(0).begin(), mesh_.ids(0).end()}, std::move(base_ranks));
   }
   levels_.resize(static_cast<std::size_t>(max_levels));
   for (int index = 0; index < max_levels; ++index) {
@@ -48,13 +48,13 @@ std::vector<std::size_t> Hierarchy::change(int index, std::vector<PatchId> wante
   if (changes.created.empty() && changes.removed.empty()) return {};
   std::vector<PatchId> removed;
   for (const std::size_t old : changes.removed) removed.push_back(mesh_.ids(index)[old]);
-  std::vector<std::int32_t> owners(wanted.size());
-  for (const auto& [old, slot] : changes.kept) owners[slot] = mesh_.owners(index)[old];
+  std::vector<std::int32_t> ranks(wanted.size());
+  for (const auto& [old, slot] : changes.kept) ranks[slot] = mesh_.ranks(index)[old];
   for (const std::size_t slot : changes.created) {
     const std::int32_t parent = mesh_.find(wanted[slot].parent());
-    if (parent >= 0) owners[slot] = mesh_.owners(index - 1)[static_cast<std::size_t>(parent)];
+    if (parent >= 0) ranks[slot] = mesh_.ranks(index - 1)[static_cast<std::size_t>(parent)];
   }
-  mesh_.assign(index, std::move(wanted), std::move(owners));
+  mesh_.assign(index, std::move(wanted), std::move(ranks));
   rebuild(index, changes);
   drop_unnested(index + 1, removed);
   return changes.created;
@@ -78,10 +78,10 @@ void Hierarchy::drop_unnested(int index, const std::vector<PatchId>& gone) {
   change(index, std::move(keep));
 }
 
-std::vector<std::size_t> Hierarchy::set_owners(int index, std::vector<std::int32_t> owners) {
+std::vector<std::size_t> Hierarchy::set_ranks(int index, std::vector<std::int32_t> ranks) {
   const std::span<const PatchId> ids = mesh_.ids(index);
   drop_shadows(index);
-  mesh_.assign(index, {ids.begin(), ids.end()}, std::move(owners));
+  mesh_.assign(index, {ids.begin(), ids.end()}, std::move(ranks));
   return take_own(index);
 }
 
@@ -115,21 +115,21 @@ void Hierarchy::set_shadows(int index, ReadState role, const std::vector<std::ui
   }
 }
 
-/// Gives this owner's patches of a level memory, and takes that of the others'.
+/// Gives this rank's patches of a level memory, and takes that of the others'.
 std::vector<std::size_t> Hierarchy::take_own(int index) {
   Level& changed = level(index);
   const std::span<const PatchId> ids = mesh_.ids(index);
-  const std::span<const std::int32_t> owners = mesh_.owners(index);
+  const std::span<const std::int32_t> ranks = mesh_.ranks(index);
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
     std::unique_ptr<Patch>& patch = changed.patches_[slot];
-    if (owners[slot] == owner_ || !patch) continue;
+    if (ranks[slot] == rank_ || !patch) continue;
     pool_.release(patch->memory());
     patch.reset();
   }
   std::vector<std::size_t> came;
   changed.own_.clear();
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
-    if (owners[slot] != owner_) continue;
+    if (ranks[slot] != rank_) continue;
     changed.own_.push_back(static_cast<std::uint32_t>(slot));
     if (changed.patches_[slot]) continue;
     changed.patches_[slot] = make_patch(ids[slot]);

@@ -19,25 +19,25 @@ std::size_t machine_memory() {
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// How many patches the owner has who has most, once those of a level are `wanted`; which owner
+/// How many patches the rank has who has most, once those of a level are `wanted`; which rank
 /// that is all can tell.
 std::size_t most_patches(const Mesh<2>& mesh, int index, const std::vector<PatchId>& wanted) {
-  std::vector<std::size_t> of_owner(1);
-  const auto count = [&](std::int32_t owner) {
-    const auto at = static_cast<std::size_t>(owner);
-    if (at >= of_owner.size()) of_owner.resize(at + 1);
-    ++of_owner[at];
+  std::vector<std::size_t> of_rank(1);
+  const auto count = [&](std::int32_t rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    if (at >= of_rank.size()) of_rank.resize(at + 1);
+    ++of_rank[at];
   };
   for (int level = 0; level < mesh.levels(); ++level) {
     if (level == index) continue;
-    for (const std::int32_t owner : mesh.owners(level)) count(owner);
+    for (const std::int32_t rank : mesh.ranks(level)) count(rank);
   }
   for (const PatchId& id : wanted) {
     const PatchId holder = mesh.find(id) >= 0 ? id : id.parent();
     const std::int32_t slot = mesh.find(holder);
-    count(slot < 0 ? 0 : mesh.owners(holder.level)[static_cast<std::size_t>(slot)]);
+    count(slot < 0 ? 0 : mesh.ranks(holder.level)[static_cast<std::size_t>(slot)]);
   }
-  return *std::max_element(of_owner.begin(), of_owner.end());
+  return *std::max_element(of_rank.begin(), of_rank.end());
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ MemoryLimitError::MemoryLimitError(int on_level, std::size_t asked_for, std::siz
 void check_memory(const Hierarchy& hierarchy, int index, const std::vector<PatchId>& wanted,
                   std::size_t limit) {
   if (limit == 0) return;
-  // Not by the pool that this owner has: all decide alike.
+  // Not by the pool that this rank has: all decide alike.
   const std::size_t bytes = PatchPool(hierarchy.shape().total_values())
                                 .bytes(most_patches(hierarchy.mesh(), index, wanted));
   if (bytes > limit) throw MemoryLimitError(index, wanted.size(), bytes, limit);

@@ -20,12 +20,12 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-ByPatch<std::int32_t> owners_of(const Mesh<2>& mesh) {
-  ByPatch<std::int32_t> owners;
+ByPatch<std::int32_t> ranks_of(const Mesh<2>& mesh) {
+  ByPatch<std::int32_t> ranks;
   for (int level = 0; level < mesh.levels(); ++level) {
-    owners.emplace_back(mesh.owners(level).begin(), mesh.owners(level).end());
+    ranks.emplace_back(mesh.ranks(level).begin(), mesh.ranks(level).end());
   }
-  return owners;
+  return ranks;
 }
 
 /// Seconds, and what was expected of the same patches.
@@ -41,39 +41,39 @@ struct Sums {
 
 }  // namespace
 
-void Balance::note(std::vector<Part<MeasuredCost>> measured) {
+void Balance::note(std::vector<PatchValue<MeasuredCost>> measured) {
   std::erase_if(measured, [](const auto& part) { return part.value.seconds <= 0.0; });
-  using OwnersLevel = std::pair<std::int32_t, int>;
-  std::map<OwnersLevel, std::vector<double>> seconds;
-  for (const Part<MeasuredCost>& part : measured) {
-    seconds[{part.value.owner, part.patch.level}].push_back(part.value.seconds);
+  using RanksLevel = std::pair<std::int32_t, int>;
+  std::map<RanksLevel, std::vector<double>> seconds;
+  for (const PatchValue<MeasuredCost>& part : measured) {
+    seconds[{part.value.rank, part.patch.level}].push_back(part.value.seconds);
   }
-  std::map<OwnersLevel, double> most;
+  std::map<RanksLevel, double> most;
   for (auto& [whose, all] : seconds) most[whose] = kMostMedians * median(std::move(all));
-  for (Part<MeasuredCost>& part : measured) {
+  for (PatchValue<MeasuredCost>& part : measured) {
     double& own = part.value.seconds;
-    own = std::min(own, most.at({part.value.owner, part.patch.level}));
+    own = std::min(own, most.at({part.value.rank, part.patch.level}));
   }
   measured_ = std::move(measured);
 }
 
-/// What is not measured is expected to cost its owner as much more as what is.
+/// What is not measured is expected to cost its rank as much more as what is.
 ByPatch<double> Balance::costs(const Mesh<2>& mesh, const ByPatch<double>& expected) const {
   ByPatch<double> costs = expected;
   ByPatch<char> is_measured;
-  std::map<std::int32_t, Sums> of_owner;
+  std::map<std::int32_t, Sums> of_rank;
   Sums of_all;
   for (int level = 0; level < mesh.levels(); ++level) {
     is_measured.emplace_back(mesh.size(level), 0);
   }
-  for (const Part<MeasuredCost>& part : measured_) {
+  for (const PatchValue<MeasuredCost>& part : measured_) {
     const std::int32_t found = part.patch.level < mesh.levels() ? mesh.find(part.patch) : -1;
     if (found < 0) continue;
     const auto level = static_cast<std::size_t>(part.patch.level);
     const auto slot = static_cast<std::size_t>(found);
     costs[level][slot] = part.value.seconds;
     is_measured[level][slot] = 1;
-    of_owner[part.value.owner].add(part.value.seconds, expected[level][slot]);
+    of_rank[part.value.rank].add(part.value.seconds, expected[level][slot]);
     of_all.add(part.value.seconds, expected[level][slot]);
   }
   if (of_all.expected <= 0.0) return expected;
@@ -81,7 +81,7 @@ ByPatch<double> Balance::costs(const Mesh<2>& mesh, const ByPatch<double>& expec
     const auto at = static_cast<std::size_t>(level);
     for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
       if (is_measured[at][slot] != 0) continue;
-      const Sums& own = of_owner[mesh.owners(level)[slot]];
+      const Sums& own = of_rank[mesh.ranks(level)[slot]];
       const Sums& like = own.expected > 0.0 ? own : of_all;
       costs[at][slot] = expected[at][slot] * like.seconds / like.expected;
     }
@@ -92,8 +92,8 @@ ByPatch<double> Balance::costs(const Mesh<2>& mesh, const ByPatch<double>& expec
 std::optional<ByPatch<std::int32_t>> Balance::decide(const Mesh<2>& mesh,
                                                      const ByPatch<double>& expected) {
   const ByPatch<double> costs = this->costs(mesh, expected);
-  const ByPatch<std::int32_t> owners = owners_of(mesh);
-  const double now = imbalance(costs, owners, owners_);
+  const ByPatch<std::int32_t> ranks = ranks_of(mesh);
+  const double now = imbalance(costs, ranks, ranks_);
   if (now <= kTolerated) {
     in_a_row_ = 0;
     return std::nullopt;
@@ -101,8 +101,8 @@ std::optional<ByPatch<std::int32_t>> Balance::decide(const Mesh<2>& mesh,
   ++in_a_row_;
   if (!measured_.empty() && in_a_row_ < kRegridsInARow) return std::nullopt;
   in_a_row_ = 0;
-  ByPatch<std::int32_t> better = deal(partition_, mesh, costs, owners_, seed_);
-  if (imbalance(costs, better, owners_) > now - kLeastGain) return std::nullopt;
+  ByPatch<std::int32_t> better = deal(partition_, mesh, costs, ranks_, seed_);
+  if (imbalance(costs, better, ranks_) > now - kLeastGain) return std::nullopt;
   return better;
 }
 

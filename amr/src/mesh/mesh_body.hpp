@@ -85,21 +85,21 @@ auto Mesh<Axes>::ids(int level) const -> std::span<const Id> {
 }
 
 template <int Axes>
-std::span<const std::int32_t> Mesh<Axes>::owners(int level) const {
+std::span<const std::int32_t> Mesh<Axes>::ranks(int level) const {
   if (level < 0 || level >= levels()) return {};
-  return levels_[static_cast<std::size_t>(level)].owners;
+  return levels_[static_cast<std::size_t>(level)].ranks;
 }
 
 template <int Axes>
-void Mesh<Axes>::check(int level, const std::vector<Id>& ids, std::size_t owners) const {
+void Mesh<Axes>::check(int level, const std::vector<Id>& ids, std::size_t ranks) const {
   require(level >= 0 && level < kLargestLevelCount, "a mesh has levels 0 to {}, not a level {}",
           kLargestLevelCount - 1, level);
   require(ids.empty() || level <= levels(), "level {} gets patches, but level {} has none", level,
           level - 1);
   require(ids.size() <= detail::kMostPatches, "level {} asks for {} patches; {} are possible",
           level, ids.size(), detail::kMostPatches);
-  require(owners == 0 || owners == ids.size(), "level {} has {} patches, but {} owners", level,
-          ids.size(), owners);
+  require(ranks == 0 || ranks == ids.size(), "level {} has {} patches, but {} ranks", level,
+          ids.size(), ranks);
   for (int axis = 0; axis < Axes && !ids.empty(); ++axis) {
     require(base_.patches_along(axis, 0) <= std::numeric_limits<int>::max() / kPatchSize >> level,
             "level {} has more points along an axis than can be counted; use fewer levels", level);
@@ -126,15 +126,15 @@ std::vector<std::int32_t> Mesh<Axes>::rows_of(int level, const std::vector<Id>& 
 }
 
 template <int Axes>
-void Mesh<Axes>::assign(int level, std::vector<Id> ids, std::vector<std::int32_t> owners) {
-  check(level, ids, owners.size());
-  if (owners.empty()) owners.resize(ids.size(), 0);
+void Mesh<Axes>::assign(int level, std::vector<Id> ids, std::vector<std::int32_t> ranks) {
+  check(level, ids, ranks.size());
+  if (ranks.empty()) ranks.resize(ids.size(), 0);
   std::vector<std::int32_t> rows = rows_of(level, ids);
   std::vector<RowKey> keys(ids.size());
   std::transform(ids.begin(), ids.end(), keys.begin(), key_of);
   const auto at = static_cast<std::size_t>(level);
   if (at >= levels_.size()) levels_.resize(at + 1);
-  levels_[at] = {std::move(ids), std::move(owners), std::move(keys), std::move(rows)};
+  levels_[at] = {std::move(ids), std::move(ranks), std::move(keys), std::move(rows)};
   while (levels_.size() > 1 && levels_.back().ids.empty()) levels_.pop_back();
 }
 
@@ -296,7 +296,7 @@ std::vector<std::byte> Mesh<Axes>::to_bytes() const {
     for (const Id& id : level.ids) {
       for (int axis = 0; axis < Axes; ++axis) to.put(std::int32_t{id.along(axis)});
     }
-    for (const std::int32_t owner : level.owners) to.put(owner);
+    for (const std::int32_t rank : level.ranks) to.put(rank);
   }
   return std::move(to).sealed();
 }
@@ -336,13 +336,13 @@ Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
       id.level = level;
       for (int axis = 0; axis < Axes; ++axis) id.along(axis) = from.take<std::int32_t>();
     }
-    std::vector<std::int32_t> owners(patches);
+    std::vector<std::int32_t> ranks(patches);
     for (std::size_t slot = 0; slot < patches; ++slot) {
-      owners[slot] = from.take<std::int32_t>();
-      if (owners[slot] >= 0) continue;
-      require(false, "{} has owner {}; owners are 0 and above", to_string(ids[slot]), owners[slot]);
+      ranks[slot] = from.take<std::int32_t>();
+      if (ranks[slot] >= 0) continue;
+      require(false, "{} has rank {}; ranks are 0 and above", to_string(ids[slot]), ranks[slot]);
     }
-    mesh.assign(level, std::move(ids), std::move(owners));
+    mesh.assign(level, std::move(ids), std::move(ranks));
   }
   require(levels > 0 && mesh.levels() == levels && from.left() == 0,
           "the mesh's bytes are damaged: it has {} levels with patches, but the bytes differ",
@@ -355,7 +355,7 @@ std::size_t Mesh<Axes>::memory_bytes() const {
   std::size_t bytes = 0;
   for (const LevelList& level : levels_) {
     bytes += level.ids.capacity() * sizeof(Id) + level.keys.capacity() * sizeof(RowKey) +
-             (level.owners.capacity() + level.rows.capacity()) * sizeof(std::int32_t);
+             (level.ranks.capacity() + level.rows.capacity()) * sizeof(std::int32_t);
   }
   return bytes;
 }

@@ -36,17 +36,17 @@ void for_each_leaf(const PartlyCovered& part, Visit visit) {
 /// bits depend neither on who computed them nor on who owns the patches.
 /// \param compute  Figure(const PartlyCovered&, int component)
 template <class Figure, class Compute>
-std::vector<Figure> reduce(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
+std::vector<Figure> reduce(const Hierarchy& hierarchy, Backend& backend, Communicator& communicator,
                            Compute compute) {
   const int components = hierarchy.shape().components;
   std::vector<Figure> total(static_cast<std::size_t>(components));
   backend.run([&] {
-    const auto list = [&](const PartlyCovered& leaves, std::vector<Part<Figure>>& to) {
+    const auto list = [&](const PartlyCovered& leaves, std::vector<PatchValue<Figure>>& to) {
       for (int component = 0; component < components; ++component) {
         to.push_back({leaves.patch.id(), component, compute(leaves, component)});
       }
     };
-    for (const auto& part : collect_parts<Figure>(hierarchy, backend, owner, list)) {
+    for (const auto& part : collect_parts<Figure>(hierarchy, backend, communicator, list)) {
       total[static_cast<std::size_t>(part.item)] += part.value;
     }
   });
@@ -218,7 +218,7 @@ BlockHash block_hash(ConstPatchView values, int quadrant, int size) {
 }
 
 /// A patch without children is one block.
-void list_block_hashes(const PartlyCovered& leaves, std::vector<Part<BlockHash>>& to) {
+void list_block_hashes(const PartlyCovered& leaves, std::vector<PatchValue<BlockHash>>& to) {
   const PatchId& id = leaves.patch.id();
   if (leaves.covered == 0) {
     to.push_back({id, 0, block_hash(leaves.patch.now(), 0, kPatchSize)});
@@ -231,15 +231,16 @@ void list_block_hashes(const PartlyCovered& leaves, std::vector<Part<BlockHash>>
 
 }  // namespace
 
-FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend, Owner& owner) {
+FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend,
+                           Communicator& communicator) {
   return figures_of<FieldFigures>(reduce<FieldFigure>(
-      hierarchy, backend, owner, [&](const PartlyCovered& leaves, int component) {
+      hierarchy, backend, communicator, [&](const PartlyCovered& leaves, int component) {
         return field_figure(leaves, component, point_area(hierarchy, leaves.patch));
       }));
 }
 
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
-                                      Backend& backend, Owner& owner) {
+                                      Backend& backend, Communicator& communicator) {
   const auto compute = [&](const PartlyCovered& leaves, int component) -> ErrorFigure {
     std::array<double, kPatchPoints> exact;
     const auto solution = [&](Points points, std::span<double> values) {
@@ -254,15 +255,16 @@ std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& pr
     part.point_area = h * h;
     return part;
   };
-  const auto each = reduce<ErrorFigure>(hierarchy, backend, owner, compute);
+  const auto each = reduce<ErrorFigure>(hierarchy, backend, communicator, compute);
   if (!std::ranges::all_of(each, &ErrorFigure::known)) return std::nullopt;
   return figures_of<ErrorNorms>(each);
 }
 
-std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Owner& owner) {
-  std::vector<Part<BlockHash>> blocks;
-  backend.run(
-      [&] { blocks = collect_parts<BlockHash>(hierarchy, backend, owner, list_block_hashes); });
+std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Communicator& communicator) {
+  std::vector<PatchValue<BlockHash>> blocks;
+  backend.run([&] {
+    blocks = collect_parts<BlockHash>(hierarchy, backend, communicator, list_block_hashes);
+  });
   XXH3_state_t state;
   XXH3_64bits_reset(&state);
   const auto add = [&state](const auto& value) {

@@ -56,12 +56,13 @@ void check_finite(const PatchId& patch, ConstPatchView field, int step) {
   if (!is_finite(field)) throw NonFiniteError(step, patch, first_broken(field));
 }
 
-void check_finite(const Hierarchy& hierarchy, Backend& backend, int step, Owner& owner) {
-  const auto list = [](const PartlyCovered& leaves, std::vector<Part<BrokenPoint>>& to) {
+void check_finite(const Hierarchy& hierarchy, Backend& backend, int step,
+                  Communicator& communicator) {
+  const auto list = [](const PartlyCovered& leaves, std::vector<PatchValue<BrokenPoint>>& to) {
     const ConstPatchView field = leaves.patch.now();
     if (!is_finite(field)) to.push_back({leaves.patch.id(), 0, first_broken(field)});
   };
-  const auto broken = collect_parts<BrokenPoint>(hierarchy, backend, owner, list);
+  const auto broken = collect_parts<BrokenPoint>(hierarchy, backend, communicator, list);
   if (broken.empty()) return;
   const auto& [patch, item, at] = *std::ranges::find(
       broken, broken.back().patch.level, [](const auto& part) { return part.patch.level; });

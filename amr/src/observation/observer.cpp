@@ -9,7 +9,7 @@ namespace kumiko::amr {
 
 namespace {
 
-/// A worker's load in a base step, as owners exchange it.
+/// A worker's load in a base step, as ranks exchange it.
 struct StepLoad {
   WorkerLoad load;
   double cfl = 0.0;
@@ -17,17 +17,18 @@ struct StepLoad {
 
 }  // namespace
 
-Observer::Observer(const Backend& backend, int levels, bool by_level, Owner& owner)
-    : owner_(owner),
+Observer::Observer(const Backend& backend, int levels, bool by_level, Communicator& communicator)
+    : communicator_(communicator),
       runtime_(backend.runtime()),
       workers_(static_cast<std::size_t>(backend.workers())),
-      recorder_(backend, clock_, by_level, owner) {
+      recorder_(backend, clock_, by_level, communicator) {
   for (Worker& own : workers_) own.now.start_idle(clock_.begin());
   counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
-  for (const Part<int>& workers : collect<int>(owner, {{{}, owner.number(), backend.workers()}})) {
-    if (workers.item < owner.number()) first_worker_ += workers.value;
+  for (const PatchValue<int>& workers :
+       collect<int>(communicator, {{{}, communicator.rank(), backend.workers()}})) {
+    if (workers.item < communicator.rank()) first_worker_ += workers.value;
     all_workers_ += workers.value;
-    workers_by_owner_.push_back(workers.value);
+    workers_by_rank_.push_back(workers.value);
   }
   counters_.workers.resize(static_cast<std::size_t>(all_workers_));
 }
@@ -90,7 +91,7 @@ void Observer::report_window(Gathering& all) {
   window_end_ = read_ticks();
   seconds_per_tick_ = clock_.seconds_per_tick();
   for (Worker& own : workers_) own.steps.back().wait += elapsed(own.idle_since, window_end_);
-  std::vector<Part<StepLoad>> loads;
+  std::vector<PatchValue<StepLoad>> loads;
   const std::size_t steps = workers_.front().steps.size();
   for (std::size_t step = 0; step < steps; ++step) {
     for (std::size_t worker = 0; worker < workers_.size(); ++worker) {
@@ -103,11 +104,11 @@ void Observer::report_window(Gathering& all) {
     }
   }
   all.add(loads);
-  std::vector<Part<PatchWait>> waits;
+  std::vector<PatchValue<PatchWait>> waits;
   for (Worker& own : workers_) {
     for (KeptWait& kept : own.waits) {
       if (kept.ticks == 0) continue;
-      waits.push_back({{}, owner_.number(), kept.wait});
+      waits.push_back({{}, communicator_.rank(), kept.wait});
       waits.back().value.seconds = seconds(kept.ticks);
       waits.back().value.worker += first_worker_;
       kept = {};
@@ -139,7 +140,7 @@ void Observer::drop_window() {
 }
 
 void Observer::take_steps(Gathering& all) {
-  const std::vector<Part<StepLoad>> loads = all.take<StepLoad>();
+  const std::vector<PatchValue<StepLoad>> loads = all.take<StepLoad>();
   const std::size_t steps = workers_.front().steps.size();
   updates_ = 0;
   for (std::size_t step = 0, at = 0; step < steps; ++step) {
@@ -163,13 +164,13 @@ void Observer::take_steps(Gathering& all) {
   }
 }
 
-std::vector<Part<MeasuredCost>> Observer::take_costs() {
-  std::vector<Part<MeasuredCost>> costs;
+std::vector<PatchValue<MeasuredCost>> Observer::take_costs() {
+  std::vector<PatchValue<MeasuredCost>> costs;
   for (int level = 0; !patches_.level(level).empty(); ++level) {
     for (std::size_t slot = 0; slot < patches_.level(level).size(); ++slot) {
       const std::uint64_t ticks = std::exchange(patches_.at(level, slot).all_ticks, 0);
       if (ticks == 0) continue;
-      costs.push_back({patches_.id(level, slot), 0, {seconds(ticks), owner_.number()}});
+      costs.push_back({patches_.id(level, slot), 0, {seconds(ticks), communicator_.rank()}});
     }
   }
   return costs;
@@ -186,7 +187,7 @@ void Observer::note_wait(std::uint64_t ticks, const PatchWait& wait) {
 
 void Observer::take_waits(Gathering& all) {
   std::vector<PatchWait>& longest = counters_.longest_waits;
-  for (const Part<PatchWait>& wait : all.take<PatchWait>()) {
+  for (const PatchValue<PatchWait>& wait : all.take<PatchWait>()) {
     longest.push_back(wait.value);
   }
   std::stable_sort(longest.begin(), longest.end(),

@@ -29,7 +29,7 @@ namespace kumiko::amr {
 /// the patch they work on, so that nothing is shared meanwhile. Cost of a piece of work: two
 /// readings of the time stamp counter and a handful of additions.
 ///
-/// Counts are of the workers of all owners, who are numbered through, owner by owner; all owners
+/// Counts are of the workers of all ranks, who are numbered through, rank by rank; all ranks
 /// make one.
 class Observer {
   static constexpr std::size_t kKeptSteps = 4096;
@@ -67,7 +67,7 @@ class Observer {
   };
 
   /// \param by_level  whether windows are taken level by level
-  Observer(const Backend& backend, int levels, bool by_level, Owner& owner);
+  Observer(const Backend& backend, int levels, bool by_level, Communicator& communicator);
 
   /// Goes on with the counts of a saved run. Before the first window.
   void resume(const WorkCounters& counters);
@@ -75,11 +75,11 @@ class Observer {
   /// Begins a window on the mesh as it is; by the driver, while nobody works. Patches that have
   /// stayed since the last one keep their PatchWork.
   void begin_window(const Window& window, Hierarchy& hierarchy, const StepRules& rules);
-  /// Adds what all owners are to know of a window to what they exchange; by all owners' drivers,
+  /// Adds what all ranks are to know of a window to what they exchange; by all ranks' drivers,
   /// when all work is done. Then one of the next two ends it.
   void report_window(Gathering& all);
   /// Ends a window that has not failed: takes what has been exchanged, counts it and keeps its
-  /// trace. Checks that the point updates that all owners have made leave no patch out.
+  /// trace. Checks that the point updates that all ranks have made leave no patch out.
   /// \param blocks  see StepSchedule::blocks()
   void end_window(const Window& window, std::vector<std::size_t> blocks, Gathering& all);
   /// Ends a window that has failed, as if it had never been.
@@ -189,15 +189,15 @@ class Observer {
   }
   /// What the patches of the latest window's mesh have taken here since the last call; in canonical
   /// order, those only on which somebody has worked.
-  std::vector<Part<MeasuredCost>> take_costs();
+  std::vector<PatchValue<MeasuredCost>> take_costs();
   /// Converts ticks that were counted in the latest window.
   double seconds(std::uint64_t ticks) const {
     return static_cast<double>(ticks) * seconds_per_tick_;
   }
 
-  /// Of all owners.
+  /// Of all ranks.
   int workers() const { return all_workers_; }
-  const std::vector<int>& workers_by_owner() const { return workers_by_owner_; }
+  const std::vector<int>& workers_by_rank() const { return workers_by_rank_; }
   const WorkCounters& counters() const { return counters_; }
   /// The latest base steps, oldest first; kKeptSteps at most.
   const std::deque<BaseStepLoad>& steps() const { return kept_; }
@@ -216,10 +216,10 @@ class Observer {
   void take_steps(Gathering& all);
   void forget_short_waits();
 
-  Owner& owner_;
+  Communicator& communicator_;
   int first_worker_ = 0;  ///< the number of the first of one's own
   int all_workers_ = 0;
-  std::vector<int> workers_by_owner_;
+  std::vector<int> workers_by_rank_;
   const runtime::Runtime* runtime_;  ///< nullptr when patches are not threads
   TickClock clock_;
   std::vector<Worker> workers_;

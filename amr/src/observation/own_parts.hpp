@@ -1,4 +1,4 @@
-// What an owner says of its patches, found by the backend's workers.
+// What a rank says of its patches, found by the backend's workers.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ struct PartlyCovered {
   unsigned covered;
 };
 
-/// The parts of all owners: each lists those of a patch of its own by item, patches in parallel.
+/// The parts of all ranks: each lists those of a patch of its own by item, patches in parallel.
 /// Call inside Backend::run().
-/// \param list  void(const PartlyCovered&, std::vector<Part<Value>>& to)
+/// \param list  void(const PartlyCovered&, std::vector<PatchValue<Value>>& to)
 template <class Value, class List>
-std::vector<Part<Value>> collect_parts(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
-                                       List list) {
+std::vector<PatchValue<Value>> collect_parts(const Hierarchy& hierarchy, Backend& backend,
+                                             Communicator& communicator, List list) {
   const Mesh<2>& mesh = hierarchy.mesh();
-  std::vector<Part<Value>> own;
+  std::vector<PatchValue<Value>> own;
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
     const Level& level = hierarchy.level(index);
     const std::vector<std::uint8_t> covered = mesh.covered_quadrants(index);
-    std::vector<std::vector<Part<Value>>> parts(level.size());
+    std::vector<std::vector<PatchValue<Value>>> parts(level.size());
     backend.for_each(level, [&](std::size_t slot, int) {
       list({level.patch(slot), covered[slot]}, parts[slot]);
     });
     for (const auto& of_patch : parts) own.insert(own.end(), of_patch.begin(), of_patch.end());
   }
-  return collect(owner, std::move(own));
+  return collect(communicator, std::move(own));
 }
 
 }  // namespace kumiko::amr

@@ -43,14 +43,14 @@ std::vector<ObservedPatch> own_patches(const Hierarchy& hierarchy) {
 }  // namespace
 
 void show_state(const Case& problem, const Hierarchy& hierarchy, int step, double time, double dt,
-                Owner& owner) {
+                Communicator& communicator) {
   std::string failure;
   const auto note = [&](const char* what) {
     failure = fmt::format("{} (in observe(), after base step {}, t = {:g})", what, step, time);
   };
   try {
     const std::vector<ObservedPatch> patches = own_patches(hierarchy);
-    problem.observe({step, time, dt, owner.number(), owner.count(), patches});
+    problem.observe({step, time, dt, communicator.rank(), communicator.size(), patches});
   } catch (const std::exception& error) {
     note(error.what());
   } catch (...) {
@@ -58,12 +58,12 @@ void show_state(const Case& problem, const Hierarchy& hierarchy, int step, doubl
   }
   constexpr std::int32_t kNobody = std::numeric_limits<std::int32_t>::max();
   const std::int32_t first =
-      collect_value(owner, failure.empty() ? kNobody : owner.number(),
+      collect_value(communicator, failure.empty() ? kNobody : communicator.rank(),
                     [](std::int32_t a, std::int32_t b) { return std::min(a, b); });
   if (first == kNobody) return;
-  const bool is_own = first == owner.number();
-  const std::vector<std::byte> others =
-      owner.exchange(is_own ? std::as_bytes(std::span(failure)) : std::span<const std::byte>());
+  const bool is_own = first == communicator.rank();
+  const std::vector<std::byte> others = communicator.all_gather(
+      is_own ? std::as_bytes(std::span(failure)) : std::span<const std::byte>());
   if (is_own) throw std::runtime_error(failure);
   const std::span text(reinterpret_cast<const char*>(others.data()), others.size());
   throw std::runtime_error(std::string(text.begin(), text.end()));

@@ -7,9 +7,9 @@
 
 namespace kumiko::amr {
 
-/// Calls Case::observe() with this owner's patches. All owners call it between base steps; where
+/// Calls Case::observe() with this rank's patches. All ranks call it between base steps; where
 /// one of them throws, all do: std::runtime_error with the case's text, step and time.
 void show_state(const Case& problem, const Hierarchy& hierarchy, int step, double time, double dt,
-                Owner& owner);
+                Communicator& communicator);
 
 }  // namespace kumiko::amr

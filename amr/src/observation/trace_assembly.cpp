@@ -50,11 +50,11 @@ void TraceAssembly::add(const RecordedWindow& added, const PieceRecords::Ends& a
   if (by_level_) note_level_waits(traced);
 }
 
-/// Says of which block each patch of a level is. Every owner makes equal parts of its own patches;
-/// those of one owner are numbered after those of the one before.
+/// Says of which block each patch of a level is. Every rank makes equal parts of its own patches;
+/// those of one rank are numbered after those of the one before.
 void TraceAssembly::number_blocks(const RecordedWindow& traced, int level) {
   if (traced.blocks.empty()) return;
-  const std::span<const std::int32_t> owners = traced.mesh.owners(level);
+  const std::span<const std::int32_t> ranks = traced.mesh.ranks(level);
   struct Blocks {
     std::size_t patches = 0;
     std::size_t met = 0;
@@ -62,16 +62,16 @@ void TraceAssembly::number_blocks(const RecordedWindow& traced, int level) {
     std::int32_t count = 0;
   };
   std::vector<Blocks> of(traced.blocks.size());
-  for (const std::int32_t owner : owners) ++of[static_cast<std::size_t>(owner)].patches;
+  for (const std::int32_t rank : ranks) ++of[static_cast<std::size_t>(rank)].patches;
   std::int32_t first = 0;
-  for (std::size_t owner = 0; owner < of.size(); ++owner) {
-    of[owner].first = first;
-    of[owner].count =
-        static_cast<std::int32_t>(traced.blocks[owner][static_cast<std::size_t>(level)]);
-    first += of[owner].count;
+  for (std::size_t rank = 0; rank < of.size(); ++rank) {
+    of[rank].first = first;
+    of[rank].count =
+        static_cast<std::int32_t>(traced.blocks[rank][static_cast<std::size_t>(level)]);
+    first += of[rank].count;
   }
-  for (const std::int32_t owner : owners) {
-    Blocks& own = of[static_cast<std::size_t>(owner)];
+  for (const std::int32_t rank : ranks) {
+    Blocks& own = of[static_cast<std::size_t>(rank)];
     trace_.blocks.push_back(own.first + home_of(own.met++, own.patches, own.count));
   }
 }

@@ -24,7 +24,7 @@ struct RecordedWindow {
   PieceRecords::Ends before;  ///< the lists of records when it began
   std::uint64_t begin_ticks = 0;
   std::uint64_t end_ticks = 0;
-  /// How many each owner had of each level; empty: none.
+  /// How many each rank had of each level; empty: none.
   std::vector<std::vector<std::size_t>> blocks = {};
 };
 

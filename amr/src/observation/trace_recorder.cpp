@@ -65,7 +65,7 @@ void TraceRecorder::start(std::size_t most_bytes) {
   most_bytes_ = most_bytes;
   bytes_ = pieces_ = edges_ = 0;
   end_ = 0;
-  clocks_at_start_ = compare_clocks(owner_);
+  clocks_at_start_ = compare_clocks(communicator_);
   began_at_ns_ = steady_now_ns();
   begin_ = read_ticks();
 }
@@ -156,7 +156,7 @@ Trace TraceRecorder::stop() {
   trace.pieces.reserve(pieces_);
   trace.successors_begin.reserve(pieces_ + 1);
   trace.successors.reserve(edges_);
-  const PieceRecords& records = owner_.count() > 1 ? gathered_ : records_;
+  const PieceRecords& records = communicator_.size() > 1 ? gathered_ : records_;
   TraceAssembly assembly(records, by_level_, trace);
   for (std::size_t at = 0; at < kept.size(); ++at) {
     assembly.add(kept[at], at + 1 < kept.size() ? kept[at + 1].before : records.ends());
@@ -173,7 +173,7 @@ Trace TraceRecorder::stop() {
 
 void TraceRecorder::end() {
   drop_unfinished();
-  clocks_at_end_ = compare_clocks(owner_);
+  clocks_at_end_ = compare_clocks(communicator_);
 }
 
 /// Numbers and then records, window by window and worker by worker, with times of the steady clock.
@@ -214,16 +214,16 @@ std::vector<std::byte> TraceRecorder::hand_over() {
   return text;
 }
 
-/// Reads the records of another owner.
+/// Reads the records of another rank.
 class TraceRecorder::Other {
  public:
-  Other(std::int32_t owner, std::span<const std::byte> text)
-      : owner_(static_cast<std::size_t>(owner)), numbers_(text), records_(text) {
+  Other(std::int32_t rank, std::span<const std::byte> text)
+      : rank_(static_cast<std::size_t>(rank)), numbers_(text), records_(text) {
     records_ = text.subspan(number() * sizeof(std::uint64_t) + sizeof(std::uint64_t));
     windows_ = number();
     workers_ = number();
   }
-  std::size_t owner() const { return owner_; }
+  std::size_t communicator() const { return rank_; }
   std::size_t windows() const { return windows_; }
   std::size_t workers() const { return workers_; }
   /// The next number of a window.
@@ -240,21 +240,21 @@ class TraceRecorder::Other {
     return value;
   }
 
-  std::size_t owner_;
+  std::size_t rank_;
   std::span<const std::byte> numbers_;
   std::span<const std::byte> records_;
   std::size_t windows_ = 0;
   std::size_t workers_ = 0;
 };
 
-/// Merges the records of all owners, with times in this one's ticks.
+/// Merges the records of all ranks, with times in this one's ticks.
 void TraceRecorder::take(const std::map<std::int32_t, std::vector<std::byte>>& others) {
   std::vector<Other> all;
   std::size_t windows = kept_.size();
   std::size_t workers = records_.workers();
   std::size_t bytes = 0;
-  for (const auto& [owner, text] : others) {
-    const Other& other = all.emplace_back(owner, text);
+  for (const auto& [rank, text] : others) {
+    const Other& other = all.emplace_back(rank, text);
     windows = std::min(windows, other.windows());
     workers += other.workers();
     bytes += text.size();
@@ -279,13 +279,13 @@ void TraceRecorder::take(const std::map<std::int32_t, std::vector<std::byte>>& o
   while (kept_.size() > windows) kept_.pop_back();
 }
 
-/// Adds the records of another owner's next window.
-/// \param first_worker  the number of its first worker among those of all owners
+/// Adds the records of another rank's next window.
+/// \param first_worker  the number of its first worker among those of all ranks
 void TraceRecorder::take_window(Other& other, std::size_t first_worker, RecordedWindow& window) {
   const double per_tick = 1e9 * clock_.seconds_per_tick();
   const auto ticks_of = [&](std::uint64_t ns) {
-    const std::int64_t here = by_first_owner(static_cast<std::int64_t>(ns), other.owner(),
-                                             clocks_at_start_, clocks_at_end_);
+    const std::int64_t here = by_first_rank(static_cast<std::int64_t>(ns), other.communicator(),
+                                            clocks_at_start_, clocks_at_end_);
     const auto since = static_cast<double>(here - began_at_ns_);
     return begin_ + static_cast<std::uint64_t>(std::llround(since / per_tick));
   };

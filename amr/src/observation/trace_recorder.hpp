@@ -11,8 +11,8 @@
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/trace.hpp>
 
-#include "observation/owner_clocks.hpp"
 #include "observation/piece_records.hpp"
+#include "observation/rank_clocks.hpp"
 #include "observation/ticks.hpp"
 #include "observation/trace_assembly.hpp"
 
@@ -23,15 +23,16 @@ namespace kumiko::amr {
 /// of each window's mesh, and finds the edges between pieces when the recording ends. Only the
 /// driver may call the members, except add(), which workers call.
 ///
-/// On a shared mesh every owner records its own pieces, and all call start() and end(). Then the
-/// others hand over their records, and owner 0 takes them before it makes the trace. Workers are
-/// numbered owner by owner. Times are by owner 0's clock; the others' clocks are compared with it
+/// On a shared mesh every rank records its own pieces, and all call start() and end(). Then the
+/// others hand over their records, and rank 0 takes them before it makes the trace. Workers are
+/// numbered rank by rank. Times are by rank 0's clock; the others' clocks are compared with it
 /// at start() and at end().
 class TraceRecorder {
  public:
   /// \param by_level  whether windows are level-synchronous
-  TraceRecorder(const Backend& backend, const TickClock& clock, bool by_level, Owner& owner)
-      : backend_(backend), clock_(clock), by_level_(by_level), owner_(owner) {}
+  TraceRecorder(const Backend& backend, const TickClock& clock, bool by_level,
+                Communicator& communicator)
+      : backend_(backend), clock_(clock), by_level_(by_level), communicator_(communicator) {}
 
   /// Starts a recording and discards the one before. Records windows up to the one with which the
   /// trace would exceed `most_bytes`.
@@ -43,12 +44,12 @@ class TraceRecorder {
 
   // Of a shared mesh:
 
-  /// Ends the recording on all owners. Suspends.
+  /// Ends the recording on all ranks. Suspends.
   void end();
-  /// Removes and returns this owner's records, for take().
+  /// Removes and returns this rank's records, for take().
   std::vector<std::byte> hand_over();
-  /// Adds the records that the others have handed over, by owner. Leaves out windows for which an
-  /// owner had no room.
+  /// Adds the records that the others have handed over, by rank. Leaves out windows for which an
+  /// rank had no room.
   void take(const std::map<std::int32_t, std::vector<std::byte>>& others);
 
   /// True if windows are recorded.
@@ -104,7 +105,7 @@ class TraceRecorder {
   const Backend& backend_;
   const TickClock& clock_;
   const bool by_level_;
-  Owner& owner_;
+  Communicator& communicator_;
   bool is_on_ = false;
   bool is_full_ = false;
   bool is_in_window_ = false;  ///< the last one of kept_ has not ended
@@ -114,14 +115,14 @@ class TraceRecorder {
   std::size_t edges_ = 0;
   std::uint64_t begin_ = 0;       ///< ticks
   std::int64_t began_at_ns_ = 0;  ///< by the steady clock
-  OwnerClocks clocks_at_start_;
-  OwnerClocks clocks_at_end_;
+  RankClocks clocks_at_start_;
+  RankClocks clocks_at_end_;
   std::uint64_t end_ = 0;  ///< of the latest window; when the room did not suffice
   std::chrono::nanoseconds loops_at_end_{0};
   Trace trace_;  ///< has spans only, and times are ticks, until the end
   std::vector<RecordedWindow> kept_;
-  PieceRecords records_;   ///< this owner's
-  PieceRecords gathered_;  ///< those of all owners of a shared mesh
+  PieceRecords records_;   ///< this rank's
+  PieceRecords gathered_;  ///< those of all ranks of a shared mesh
 };
 
 }  // namespace kumiko::amr

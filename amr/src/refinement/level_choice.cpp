@@ -48,10 +48,10 @@ unsigned nesting_quadrants(const ReadPlan& plan, int level, std::size_t slot) {
   return nesting;
 }
 
-/// Joins what several owners say of a patch.
-std::vector<ChosenQuadrants> chosen_quadrants(const Mesh<2>& mesh, const ReadPlan& plan, int level,
-                                              const std::vector<Part<TaggedQuadrants>>& tagged,
-                                              const Regions& regions) {
+/// Joins what several ranks say of a patch.
+std::vector<ChosenQuadrants> chosen_quadrants(
+    const Mesh<2>& mesh, const ReadPlan& plan, int level,
+    const std::vector<PatchValue<TaggedQuadrants>>& tagged, const Regions& regions) {
   const std::span<const PatchId> ids = mesh.ids(level);
   std::vector<ChosenQuadrants> all;
   std::size_t slot = 0;
@@ -105,7 +105,7 @@ void add_others(std::vector<PatchId>& patches, const std::vector<PatchId>& other
 }  // namespace
 
 LevelChoice choose_level(const Mesh<2>& mesh, const ReadPlan& plan, int level,
-                         const std::vector<Part<TaggedQuadrants>>& tagged,
+                         const std::vector<PatchValue<TaggedQuadrants>>& tagged,
                          const std::vector<PatchId>& held, const Regions& regions) {
   LevelChoice choice;
   const auto chosen = chosen_quadrants(mesh, plan, level, tagged, regions);

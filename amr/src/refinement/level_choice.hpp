@@ -26,12 +26,12 @@ struct LevelChoice {
 
 /// The patches of level + 1 that a mesh of the levels up to `level`, which is new, and the old ones
 /// above gets; lists in canonical order without duplicates.
-/// \param plan    of the mesh and of every owner's patches: it knows who has which neighbours
+/// \param plan    of the mesh and of every rank's patches: it knows who has which neighbours
 /// \param tagged  in canonical order; a patch of the level may come several times
 /// \param held    patches of level + 1 that stay, in canonical order
 /// Cost: a walk over the level's patches beside the tagged ones.
 LevelChoice choose_level(const Mesh<2>& mesh, const ReadPlan& plan, int level,
-                         const std::vector<Part<TaggedQuadrants>>& tagged,
+                         const std::vector<PatchValue<TaggedQuadrants>>& tagged,
                          const std::vector<PatchId>& held, const Regions& regions);
 
 }  // namespace kumiko::amr

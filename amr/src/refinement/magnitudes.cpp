@@ -28,7 +28,7 @@ double largest_in_interior(ConstPatchView field, int component) {
 
 using Magnitudes = std::array<double, kMostComponents>;
 
-/// The largest of each component over this owner's patches.
+/// The largest of each component over this rank's patches.
 /// \param of_patch  the largest magnitude of a component of a patch
 template <class OfPatch>
 Magnitudes own_largest(const Hierarchy& hierarchy, Backend& backend, OfPatch of_patch) {
@@ -55,8 +55,8 @@ std::vector<double> of_components(const Magnitudes& largest, const Hierarchy& hi
   return {largest.begin(), largest.begin() + hierarchy.shape().components};
 }
 
-Magnitudes largest_of_owners(Owner& owner, const Magnitudes& own) {
-  return collect_value(owner, own, [](Magnitudes all, const Magnitudes& other) {
+Magnitudes largest_of_ranks(Communicator& communicator, const Magnitudes& own) {
+  return collect_value(communicator, own, [](Magnitudes all, const Magnitudes& other) {
     for (std::size_t at = 0; at < all.size(); ++at) all[at] = std::max(all[at], other[at]);
     return all;
   });
@@ -68,15 +68,16 @@ std::vector<double> own_magnitudes(const Hierarchy& hierarchy, Backend& backend)
   return of_components(own_largest(hierarchy, backend, largest_in_interior), hierarchy);
 }
 
-std::vector<double> largest_magnitudes(const Hierarchy& hierarchy, Backend& backend, Owner& owner) {
+std::vector<double> largest_magnitudes(const Hierarchy& hierarchy, Backend& backend,
+                                       Communicator& communicator) {
   const Magnitudes own = own_largest(hierarchy, backend, largest_in_interior);
-  return of_components(largest_of_owners(owner, own), hierarchy);
+  return of_components(largest_of_ranks(communicator, own), hierarchy);
 }
 
 std::vector<double> largest_magnitudes_with_ghosts(const Hierarchy& hierarchy, Backend& backend,
-                                                   Owner& owner) {
+                                                   Communicator& communicator) {
   const Magnitudes own = own_largest(hierarchy, backend, largest_with_ghosts);
-  return of_components(largest_of_owners(owner, own), hierarchy);
+  return of_components(largest_of_ranks(communicator, own), hierarchy);
 }
 
 }  // namespace kumiko::amr

@@ -18,12 +18,12 @@ double steps_within(const PatchMotion& motion, double substeps, double buffer) {
 }  // namespace
 
 double own_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
-                    const StepClock& clock, int buffer, const Owner& owner) {
+                    const StepClock& clock, int buffer, const Communicator& communicator) {
   double steps = kLongestInterval;
   for (int index = 0; index + 1 < hierarchy.max_levels(); ++index) {
     const std::span<const PatchMotion> of_level = motion.level(index);
     for (std::size_t slot = 0; slot < of_level.size(); ++slot) {
-      if (!owner.has(hierarchy.mesh(), index, slot)) continue;
+      if (!communicator.has(hierarchy.mesh(), index, slot)) continue;
       steps = std::min(steps, steps_within(of_level[slot], clock.substeps(index), buffer));
     }
   }
@@ -31,10 +31,10 @@ double own_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& m
 }
 
 int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
-                       const StepClock& clock, int buffer, Owner& owner) {
-  const double own = own_interval(hierarchy, motion, clock, buffer, owner);
+                       const StepClock& clock, int buffer, Communicator& communicator) {
+  const double own = own_interval(hierarchy, motion, clock, buffer, communicator);
   return static_cast<int>(
-      collect_value(owner, own, [](double a, double b) { return std::min(a, b); }));
+      collect_value(communicator, own, [](double a, double b) { return std::min(a, b); }));
 }
 
 }  // namespace kumiko::amr

@@ -25,12 +25,12 @@ inline constexpr int kBetweenLooks = 4;
 /// the latest regrid, (buffer - t) / (C s), rounded down. The least of all patches of all levels
 /// but the finest that may be, between 0 and kLongestInterval. What a feature has travelled in
 /// another patch before it came into this one does not count. One driver, O(patches). The result
-/// does not depend on the backend, the number of workers and the owners.
+/// does not depend on the backend, the number of workers and the ranks.
 int automatic_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
-                       const StepClock& clock, int buffer, Owner& owner);
-/// The least of this owner's patches; automatic_interval() is the least of all owners' ones,
+                       const StepClock& clock, int buffer, Communicator& communicator);
+/// The least of this rank's patches; automatic_interval() is the least of all ranks' ones,
 /// rounded down. Asks nobody.
 double own_interval(const Hierarchy& hierarchy, const PatchTable<PatchMotion>& motion,
-                    const StepClock& clock, int buffer, const Owner& owner);
+                    const StepClock& clock, int buffer, const Communicator& communicator);
 
 }  // namespace kumiko::amr

@@ -7,11 +7,11 @@
 
 namespace kumiko::amr {
 
-RegridPlan::RegridPlan(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
+RegridPlan::RegridPlan(const Hierarchy& hierarchy, Backend& backend, Communicator& communicator,
                        const RefinementOptions& options, Indicator indicator)
     : hierarchy_(hierarchy),
       backend_(backend),
-      owner_(owner),
+      communicator_(communicator),
       options_(options),
       indicator_(std::move(indicator)),
       regions_(hierarchy.geometry(), hierarchy.max_levels(), options.regions),
@@ -50,7 +50,7 @@ void RegridPlan::find_held() {
   }
 }
 
-/// Fills the ghosts of a level, and tags this owner's patches.
+/// Fills the ghosts of a level, and tags this rank's patches.
 void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   const Level& level = hierarchy_.level(index);
   const double keep_above = keep_threshold(options_);
@@ -68,8 +68,8 @@ void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   });
 }
 
-/// What the tags of this owner's patches ask for, on its own patches and on their neighbours.
-std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
+/// What the tags of this rank's patches ask for, on its own patches and on their neighbours.
+std::vector<PatchValue<TaggedQuadrants>> RegridPlan::tagged(int index) {
   const Level& level = hierarchy_.level(index);
   std::vector<TaggedQuadrants> quadrants(level.size());
   const auto find = [&](std::size_t slot) {
@@ -81,7 +81,7 @@ std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
   };
   backend_.for_each(level, [&](std::size_t slot, int) { find(slot); });
   for (const std::size_t slot : foreign_siblings(index)) find(slot);
-  std::vector<Part<TaggedQuadrants>> parts;
+  std::vector<PatchValue<TaggedQuadrants>> parts;
   const std::span<const PatchId> ids = hierarchy_.mesh().ids(index);
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
     const TaggedQuadrants& one = quadrants[slot];
@@ -90,14 +90,14 @@ std::vector<Part<TaggedQuadrants>> RegridPlan::tagged(int index) {
   return parts;
 }
 
-/// Slots of others' patches beside this owner's.
+/// Slots of others' patches beside this rank's.
 std::set<std::size_t> RegridPlan::foreign_siblings(int index) const {
   std::set<std::size_t> slots;
   if (hierarchy_.level(index).own().size() == hierarchy_.level(index).size()) return slots;
   for (const std::uint32_t slot : hierarchy_.level(index).own()) {
     for (const PlannedRead& read : hierarchy_.plan().of(index, slot).siblings) {
       const auto sibling = static_cast<std::size_t>(read.slot);
-      if (!owner_.has(hierarchy_.mesh(), index, sibling)) slots.insert(sibling);
+      if (!communicator_.has(hierarchy_.mesh(), index, sibling)) slots.insert(sibling);
     }
   }
   return slots;
@@ -105,9 +105,9 @@ std::set<std::size_t> RegridPlan::foreign_siblings(int index) const {
 
 std::vector<PatchId> RegridPlan::children(int level, double time, const FillGhosts& fill) {
   tag(level, time, fill);
-  LevelChoice choice =
-      choose_level(hierarchy_.mesh(), hierarchy_.plan(), level, collect(owner_, tagged(level)),
-                   held_[static_cast<std::size_t>(level) + 1], regions_);
+  LevelChoice choice = choose_level(hierarchy_.mesh(), hierarchy_.plan(), level,
+                                    collect(communicator_, tagged(level)),
+                                    held_[static_cast<std::size_t>(level) + 1], regions_);
   unnested_ += choice.unnested;
   wanted_[static_cast<std::size_t>(level) + 1] = std::move(choice.wanted);
   return std::move(choice.ids);

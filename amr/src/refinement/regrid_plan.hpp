@@ -34,12 +34,12 @@ namespace kumiko::amr {
 /// Held and forced do not depend on tags, so that begin() knows them and their support before any
 /// level changes: such patches always nest, and no promise is broken from below. Wanted patches
 /// yield to nesting: one whose parent, or neighbour's parent, is neither wanted nor held goes.
-/// Lives on the driver's thread; tags and quadrants are found on the backend's workers. The owners
+/// Lives on the driver's thread; tags and quadrants are found on the backend's workers. The ranks
 /// of a shared mesh tag their own patches, and have the same plan.
 class RegridPlan {
  public:
-  /// Keeps references to the hierarchy, the backend and the owner.
-  RegridPlan(const Hierarchy& hierarchy, Backend& backend, Owner& owner,
+  /// Keeps references to the hierarchy, the backend and the rank.
+  RegridPlan(const Hierarchy& hierarchy, Backend& backend, Communicator& communicator,
              const RefinementOptions& options, Indicator indicator);
 
   /// Begins a regrid before a base step.
@@ -73,12 +73,12 @@ class RegridPlan {
   bool is_held(const RegridHistory& history) const;
   void find_held();
   void tag(int level, double time, const FillGhosts& fill);
-  std::vector<Part<TaggedQuadrants>> tagged(int level);
+  std::vector<PatchValue<TaggedQuadrants>> tagged(int level);
   std::set<std::size_t> foreign_siblings(int level) const;
 
   const Hierarchy& hierarchy_;
   Backend& backend_;
-  Owner& owner_;
+  Communicator& communicator_;
   RefinementOptions options_;
   Indicator indicator_;
   Regions regions_;

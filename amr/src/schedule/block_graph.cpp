@@ -61,11 +61,11 @@ std::size_t BlockGraph::Links::bytes() const {
          targets_.capacity() * sizeof(void*);
 }
 
-/// Lists the patches of each level that are the owner's, then those for which these wait.
-void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t owner) {
+/// Lists the patches of each level that are the rank's, then those for which these wait.
+void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t rank) {
   const ReadPlan& plan = rules.plan();
   const auto is_own = [&](int level, std::size_t slot) {
-    return owner == kEveryOwner || mesh.owners(level)[slot] == owner;
+    return rank == kEveryRank || mesh.ranks(level)[slot] == rank;
   };
   for (int index = 0; index < levels(); ++index) {
     Level& own = levels_[static_cast<std::size_t>(index)];
@@ -77,7 +77,7 @@ void BlockGraph::find_patches(const Mesh<2>& mesh, const StepRules& rules, std::
     }
     own.own_patches = own.slots.size();
   }
-  if (owner == kEveryOwner) return;
+  if (rank == kEveryRank) return;
   // A patch that is listed has a block of whatever number until make_nodes() gives it its own.
   const auto list = [&](int level, std::int32_t slot) {
     if (slot < 0) return;

@@ -47,8 +47,8 @@ namespace kumiko::amr {
 /// for each chain of patches that wait is a chain of blocks, and what a block's patches wait for
 /// among themselves lies in the block's own step before, or in its piece before.
 ///
-/// Where the mesh is shared, an owner's graph has blocks of its own patches, and for each patch of
-/// another owner for which one of them waits a block of that patch alone, a *foreign* one. Its
+/// Where the mesh is shared, a rank's graph has blocks of its own patches, and for each patch of
+/// another rank for which one of them waits a block of that patch alone, a *foreign* one. Its
 /// pieces are taken elsewhere; that they are is told by messages, and then its successors are those
 /// that they would be if it were here.
 class BlockGraph {
@@ -75,18 +75,18 @@ class BlockGraph {
     std::uint8_t level = 0;
     bool blends = false;  ///< whether one of its patches has such pieces; so the next one
     bool finishes = false;
-    bool foreign = false;  ///< whether another owner takes its pieces
+    bool foreign = false;  ///< whether another rank takes its pieces
   };
 
-  static constexpr std::int32_t kEveryOwner = -1;
+  static constexpr std::int32_t kEveryRank = -1;
   /// Makes it the graph of a mesh, that of the rules' plan, in memory that it has already if that
   /// is enough. \param blocks  how many, of a level's own patches: of equal parts, by home_begin()
-  /// \param owner  whose graph it is; kEveryOwner if one process takes all pieces. O(patches).
+  /// \param rank  whose graph it is; kEveryRank if one process takes all pieces. O(patches).
   template <class CountBlocks>
   void build(const Mesh<2>& mesh, const StepRules& rules, const CountBlocks& blocks,
-             std::int32_t owner = kEveryOwner) {
+             std::int32_t rank = kEveryRank) {
     levels_.resize(static_cast<std::size_t>(mesh.levels()));
-    find_patches(mesh, rules, owner);
+    find_patches(mesh, rules, rank);
     for (int index = 0; index < levels(); ++index) make_nodes(index, blocks(index));
     connect(rules);
   }
@@ -204,7 +204,7 @@ class BlockGraph {
   std::span<Node* const> links(Relation relation, const Node& node) const {
     return levels_[node.level].links[relation].of(node);
   }
-  void find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t owner);
+  void find_patches(const Mesh<2>& mesh, const StepRules& rules, std::int32_t rank);
   void make_nodes(int level, std::size_t blocks);
   void connect(const StepRules& rules);
   void note_kinds(int level, const StepRules& rules);

@@ -5,20 +5,21 @@
 
 namespace kumiko::amr {
 
-Mailbox::Mailbox(Owner& owner) : owner_(owner), sent_(static_cast<std::size_t>(owner.count())) {
-  owner_.set_receiver(
+Mailbox::Mailbox(Communicator& communicator)
+    : communicator_(communicator), sent_(static_cast<std::size_t>(communicator.size())) {
+  communicator_.set_receiver(
       [this](std::int32_t from, std::span<const std::byte> message) { receive(from, message); });
   try {
-    owner_.exchange({});  // nobody sends before all receive
+    communicator_.all_gather({});  // nobody sends before all receive
   } catch (...) {
-    owner_.set_receiver(nullptr);
+    communicator_.set_receiver(nullptr);
     throw;
   }
 }
 
 Mailbox::~Mailbox() {
   abandon();
-  owner_.set_receiver(nullptr);
+  communicator_.set_receiver(nullptr);
 }
 
 void Mailbox::begin() {
@@ -36,7 +37,7 @@ void Mailbox::send(std::int32_t to, std::span<const std::byte> text) {
     std::memcpy(message.data(), &round_, sizeof round_);
   }
   if (!text.empty()) std::memcpy(message.data() + sizeof round_, text.data(), text.size());
-  owner_.send(to, message);
+  communicator_.send(to, message);
 }
 
 void Mailbox::receive(std::int32_t from, std::span<const std::byte> message) {
@@ -70,7 +71,7 @@ template <class Ready>
 void Mailbox::wait(std::unique_lock<runtime::Mutex>& lock, Ready ready) {
   while (!changed_.wait_for(lock, kAskEvery, ready)) {
     lock.unlock();
-    owner_.check_others();
+    communicator_.check_others();
     lock.lock();
   }
 }
@@ -92,17 +93,17 @@ void Mailbox::open(Reader read) {
 }
 
 void Mailbox::close() {
-  // Who sends to this owner says how often it has.
+  // Who sends to this rank says how often it has.
   std::vector<std::uint32_t> own;
   {
     const std::lock_guard lock(mutex_);
     own = sent_;
   }
-  const std::vector<std::byte> others = owner_.exchange(std::as_bytes(std::span(own)));
+  const std::vector<std::byte> others = communicator_.all_gather(std::as_bytes(std::span(own)));
   std::size_t expected = 0;
   for (std::size_t at = 0; at < others.size(); at += own.size() * sizeof(std::uint32_t)) {
     std::uint32_t count = 0;
-    const auto to_this = static_cast<std::size_t>(owner_.number());
+    const auto to_this = static_cast<std::size_t>(communicator_.rank());
     std::memcpy(&count, others.data() + at + to_this * sizeof count, sizeof count);
     expected += count;
   }

@@ -1,4 +1,4 @@
-// Messages between the owners of a shared mesh, round by round.
+// Messages between the ranks of a shared mesh, round by round.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace kumiko::amr {
 
-/// All owners go through the same *rounds*, one after the other, and a message belongs to the round
+/// All ranks go through the same *rounds*, one after the other, and a message belongs to the round
 /// in which it was sent. A message that arrives before its receiver has begun the round is kept
 /// until then, so that it does not overwrite values that are still needed.
 ///
@@ -25,7 +25,7 @@ namespace kumiko::amr {
 /// lightweight thread may call send() within the round.
 class Mailbox {
  public:
-  /// The interval at which a waiting thread checks that the other owners are there.
+  /// The interval at which a waiting thread checks that the other ranks are there.
   static constexpr std::chrono::milliseconds kAskEvery{50};
 
   struct Message {
@@ -34,8 +34,8 @@ class Mailbox {
   };
   using Reader = std::function<void(std::int32_t from, std::span<const std::byte> text)>;
 
-  /// Each owner makes one. May suspend until all have.
-  explicit Mailbox(Owner& owner);
+  /// Each rank makes one. May suspend until all have.
+  explicit Mailbox(Communicator& communicator);
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
 
@@ -43,14 +43,14 @@ class Mailbox {
   void begin();
   /// Sends a text, to which the round is added.
   void send(std::int32_t to, std::span<const std::byte> text);
-  /// Waits for so many messages of this round. Throws if an owner is lost.
+  /// Waits for so many messages of this round. Throws if a rank is lost.
   std::vector<Message> collect(std::size_t count);
 
   /// Hands this round's messages to `read` as they come, by any lightweight threads and several at
   /// once, until close().
   void open(Reader read);
-  /// Waits until all messages of this round have been read. Each owner calls it when it has sent
-  /// its last message. Throws if an owner is lost.
+  /// Waits until all messages of this round have been read. Each rank calls it when it has sent
+  /// its last message. Throws if a rank is lost.
   void close();
   /// Hands on no more messages, and waits for calls of the reader in progress.
   void abandon() noexcept;
@@ -62,7 +62,7 @@ class Mailbox {
   void read(std::unique_lock<runtime::Mutex>& lock, std::int32_t from,
             std::span<const std::byte> text);
 
-  Owner& owner_;
+  Communicator& communicator_;
   runtime::Mutex mutex_;
   runtime::ConditionVariable changed_;
   // All that follows is guarded by the mutex.
@@ -72,7 +72,7 @@ class Mailbox {
   std::size_t reading_ = 0;          ///< calls of reader_ in progress
   std::size_t read_ = 0;             ///< messages of this round
   std::exception_ptr failed_;        ///< of the first reader that has thrown
-  std::vector<std::uint32_t> sent_;  ///< in this round, by owner
+  std::vector<std::uint32_t> sent_;  ///< in this round, by rank
   std::map<std::uint64_t, std::vector<Message>> kept_;
 };
 

@@ -22,18 +22,18 @@ void for_each_row(View state, Visit visit) {
 }  // namespace
 
 std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox& mailbox,
-                                                   const ByPatch<std::int32_t>& owners,
+                                                   const ByPatch<std::int32_t>& ranks,
                                                    PatchTable<PatchMotion>& motion) {
-  const std::int32_t self = hierarchy.owner();
+  const std::int32_t self = hierarchy.communicator();
   const Mesh<2>& mesh = hierarchy.mesh();
   std::map<std::int32_t, std::vector<double>> texts;
   ByPatch<std::int32_t> before;
   std::set<std::int32_t> senders;
   for (int level = 0; level < mesh.levels(); ++level) {
-    const auto of_level = mesh.owners(level);
+    const auto of_level = mesh.ranks(level);
     before.emplace_back(of_level.begin(), of_level.end());
     for (std::size_t slot = 0; slot < of_level.size(); ++slot) {
-      const std::int32_t to = owners[static_cast<std::size_t>(level)][slot];
+      const std::int32_t to = ranks[static_cast<std::size_t>(level)][slot];
       if (to == of_level[slot]) continue;
       if (to == self) senders.insert(of_level[slot]);
       if (of_level[slot] != self) continue;
@@ -50,7 +50,7 @@ std::vector<std::vector<std::size_t>> move_patches(Hierarchy& hierarchy, Mailbox
   std::vector<std::vector<std::size_t>> came;
   for (std::size_t level = 0; level < before.size(); ++level) {
     const int index = static_cast<int>(level);
-    came.push_back(hierarchy.set_owners(index, owners[level]));
+    came.push_back(hierarchy.set_ranks(index, ranks[level]));
     for (const std::size_t slot : came.back()) {
       const std::int32_t from = before[level][slot];
       const auto of_patch = messages.take(from, 2);

@@ -20,7 +20,7 @@ namespace kumiko::amr {
 
 namespace {
 
-/// What one owner has found of one level: what goes from an owner to another, one of which it is;
+/// What one rank has found of one level: what goes from a rank to another, one of which it is;
 /// its mesh, where both are it.
 struct PlanEnd {
   std::int32_t from = 0;
@@ -51,36 +51,36 @@ std::uint32_t in_a_number(const SharedRead& read) {
          bit(read.parent, 11);
 }
 
-/// The ends of a level's messages that `owner` has found, one for each other owner whom something
+/// The ends of a level's messages that `rank` has found, one for each other rank whom something
 /// goes to, or comes from.
-void add_ends(std::vector<PlanEnd>& ends, std::int32_t owner, const Mesh<2>& mesh, int level,
+void add_ends(std::vector<PlanEnd>& ends, std::int32_t rank, const Mesh<2>& mesh, int level,
               std::span<const SharedRead> reads, bool goes) {
   std::map<std::int32_t, PlanText> texts;
   for (const SharedRead& read : reads) {
-    texts[read.owner].add(mesh.ids(level)[read.slot], in_a_number(read));
+    texts[read.rank].add(mesh.ids(level)[read.slot], in_a_number(read));
   }
   for (const auto& [other, text] : texts) {
-    ends.push_back(goes ? text.end(owner, other, level) : text.end(other, owner, level));
+    ends.push_back(goes ? text.end(rank, other, level) : text.end(other, rank, level));
   }
 }
 
-std::vector<PlanEnd> own_ends(std::int32_t owner, const Mesh<2>& mesh,
+std::vector<PlanEnd> own_ends(std::int32_t rank, const Mesh<2>& mesh,
                               std::span<const SharedReads> reads) {
   std::vector<PlanEnd> ends;
   for (int level = 0; level < mesh.levels(); ++level) {
     PlanText text;
     for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
-      text.add(mesh.ids(level)[slot], static_cast<std::uint32_t>(mesh.owners(level)[slot]));
+      text.add(mesh.ids(level)[slot], static_cast<std::uint32_t>(mesh.ranks(level)[slot]));
     }
-    ends.push_back(text.end(owner, owner, level));
+    ends.push_back(text.end(rank, rank, level));
     const SharedReads& of_level = reads[static_cast<std::size_t>(level)];
-    add_ends(ends, owner, mesh, level, of_level.outgoing(), true);
-    add_ends(ends, owner, mesh, level, of_level.incoming(), false);
+    add_ends(ends, rank, mesh, level, of_level.outgoing(), true);
+    add_ends(ends, rank, mesh, level, of_level.incoming(), false);
   }
   return ends;
 }
 
-/// What the two owners at the ends of a level's messages say.
+/// What the two ranks at the ends of a level's messages say.
 struct BothEnds {
   PlanEnd sends;
   PlanEnd expects;
@@ -95,16 +95,17 @@ struct BothEnds {
 
 }  // namespace
 
-void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedReads> reads) {
-  std::vector<Part<PlanEnd>> parts;
-  for (const PlanEnd& end : own_ends(owner.number(), mesh, reads)) {
-    parts.push_back({{}, owner.number(), end});
+void compare_plans(Communicator& communicator, const Mesh<2>& mesh,
+                   std::span<const SharedReads> reads) {
+  std::vector<PatchValue<PlanEnd>> parts;
+  for (const PlanEnd& end : own_ends(communicator.rank(), mesh, reads)) {
+    parts.push_back({{}, communicator.rank(), end});
   }
   // By level first, so that the coarsest difference is the one that is told.
   std::map<std::tuple<std::int32_t, std::int32_t>, PlanEnd> meshes;
   std::int32_t levels = 0;
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, BothEnds> messages;
-  for (const Part<PlanEnd>& part : collect(owner, std::move(parts))) {
+  for (const PatchValue<PlanEnd>& part : collect(communicator, std::move(parts))) {
     const PlanEnd& end = part.value;
     levels = std::max(levels, end.level + 1);
     if (end.from == end.to) {
@@ -116,12 +117,12 @@ void compare_plans(Owner& owner, const Mesh<2>& mesh, std::span<const SharedRead
   }
   for (std::int32_t level = 0; level < levels; ++level) {
     const PlanEnd first = meshes[{level, 0}];
-    for (std::int32_t number = 1; number < owner.count(); ++number) {
+    for (std::int32_t number = 1; number < communicator.size(); ++number) {
       const PlanEnd other = meshes[{level, number}];  // nothing, where it has no such level
       if (other.hash == first.hash) continue;
       fail(level, 0, number,
            fmt::format(
-               "the first lists {} patches and the second lists {}, or their ids or owners differ",
+               "the first lists {} patches and the second lists {}, or their ids or ranks differ",
                first.patches, other.patches));
     }
   }

@@ -1,4 +1,4 @@
-// Numbers out of messages of other owners.
+// Numbers out of messages of other ranks.
 #pragma once
 
 #include <cstddef>

@@ -90,13 +90,13 @@ class ShadowExchange::Texts {
   std::map<std::int32_t, Text> texts_;
 };
 
-ShadowExchange::ShadowExchange(Hierarchy& hierarchy, const StepRules& rules, Owner& owner,
-                               bool sends_coefficients)
+ShadowExchange::ShadowExchange(Hierarchy& hierarchy, const StepRules& rules,
+                               Communicator& communicator, bool sends_coefficients)
     : hierarchy_(hierarchy),
       rules_(rules),
-      owner_(owner),
+      communicator_(communicator),
       sends_coefficients_(sends_coefficients),
-      mailbox_(owner) {}
+      mailbox_(communicator) {}
 
 PieceKind ShadowExchange::last_piece(int level, std::size_t slot) const {
   if (rules_.finishes(level, slot)) return PieceKind::kFinish;
@@ -206,11 +206,11 @@ void ShadowExchange::make_shadows(const std::vector<SharedReads>& reads, int lev
 }
 
 void ShadowExchange::refresh(int level) {
-  // Without patches there are no ghosts to fill: no owner has anything to tell.
+  // Without patches there are no ghosts to fill: no rank has anything to tell.
   if (!is_shared() || level >= hierarchy_.used_levels()) return;
   const std::vector<SharedReads> reads =
-      shared_ghost_reads(hierarchy_.mesh(), rules_.plan(), owner_.number(), level);
-  if constexpr (kComparesPlans) compare_plans(owner_, hierarchy_.mesh(), reads);
+      shared_ghost_reads(hierarchy_.mesh(), rules_.plan(), communicator_.rank(), level);
+  if constexpr (kComparesPlans) compare_plans(communicator_, hierarchy_.mesh(), reads);
   make_shadows(reads, level, ReadState::kSame);
   if (level > 0) make_shadows(reads, level - 1, ReadState::kCoarse);
   std::map<std::int32_t, std::vector<double>> texts;
@@ -218,10 +218,10 @@ void ShadowExchange::refresh(int level) {
   for (const int at : {level - 1, level}) {
     if (at < 0) continue;
     const SharedReads& of_level = reads[static_cast<std::size_t>(at)];
-    for (const SharedRead& read : of_level.incoming()) senders.insert(read.owner);
+    for (const SharedRead& read : of_level.incoming()) senders.insert(read.rank);
     for (const SharedRead& read : of_level.outgoing()) {
       const Patch& patch = std::as_const(hierarchy_).level(at).patch(read.slot);
-      std::vector<double>& text = texts[read.owner];
+      std::vector<double>& text = texts[read.rank];
       const auto append = [&](const double* values, std::size_t count) {
         text.insert(text.end(), values, values + count);
       };
@@ -231,15 +231,15 @@ void ShadowExchange::refresh(int level) {
     }
   }
   mailbox_.begin();
-  for (const auto& [owner, text] : texts) {
-    mailbox_.send(owner, std::as_bytes(std::span<const double>(text)));
+  for (const auto& [rank, text] : texts) {
+    mailbox_.send(rank, std::as_bytes(std::span<const double>(text)));
   }
   ReceivedNumbers messages(mailbox_.collect(senders.size()));
   for (const int at : {level - 1, level}) {
     if (at < 0) continue;
     for (const SharedRead& read : reads[static_cast<std::size_t>(at)].incoming()) {
       const auto take = [&](double* values, std::size_t count) {
-        std::ranges::copy(messages.take(read.owner, count), values);
+        std::ranges::copy(messages.take(read.rank, count), values);
       };
       if (read.coarse) {
         take(hierarchy_.level(at).shadow(ReadState::kCoarse, read.slot).now().data(),
@@ -266,8 +266,8 @@ void ShadowExchange::follow_mesh() {
       }
     }
   }
-  reads_ = shared_reads(mesh, rules_, owner_.number(), blends_);
-  if constexpr (kComparesPlans) compare_plans(owner_, mesh, reads_);
+  reads_ = shared_reads(mesh, rules_, communicator_.rank(), blends_);
+  if constexpr (kComparesPlans) compare_plans(communicator_, mesh, reads_);
   for (int level = 0; level < mesh.levels(); ++level) {
     for (const ReadState role : {ReadState::kSame, ReadState::kCoarse, ReadState::kFine}) {
       make_shadows(reads_, level, role);
@@ -280,7 +280,7 @@ void ShadowExchange::add(const Done& done, Texts& to) const {
   for (const SharedRead& read :
        reads_[static_cast<std::size_t>(done.step.level)].outgoing(done.slot)) {
     const Content brings = content(done, read);
-    if (brings.is_told) pack(done, read, brings, to.to(read.owner));
+    if (brings.is_told) pack(done, read, brings, to.to(read.rank));
   }
 }
 

@@ -18,11 +18,11 @@
 
 namespace kumiko::amr {
 
-/// Each owner holds its own patches, and of others' those points that its own read, in *shadows*,
+/// Each rank holds its own patches, and of others' those points that its own read, in *shadows*,
 /// one for each role in which a patch is read: ghosts, steps and refluxing read these as they would
 /// read the patch.
 ///
-/// When a piece of a patch is done, a message brings what is final by it to every owner that reads
+/// When a piece of a patch is done, a message brings what is final by it to every rank that reads
 /// it, and says so. What a message brings:
 ///
 ///   advance of step n   to finer patches: state n with its ghosts, and what else the interpolation
@@ -42,20 +42,20 @@ class ShadowExchange {
  public:
   /// Keeps references to all.
   /// \param sends_coefficients  whether finer patches' ghosts need those of the coarse patch
-  ShadowExchange(Hierarchy& hierarchy, const StepRules& rules, Owner& owner,
+  ShadowExchange(Hierarchy& hierarchy, const StepRules& rules, Communicator& communicator,
                  bool sends_coefficients);
 
   /// Whether there is anybody else.
-  bool is_shared() const { return owner_.count() > 1; }
-  Owner& owner() { return owner_; }
+  bool is_shared() const { return communicator_.size() > 1; }
+  Communicator& communicator() { return communicator_; }
   Mailbox& mailbox() { return mailbox_; }
 
-  // By all owners, in the same order; these suspend until the others' messages are here.
+  // By all ranks, in the same order; these suspend until the others' messages are here.
 
   /// Brings what the ghosts of a level's patches are filled from at the present time: states `now`,
   /// of the level below with ghosts. Nothing for a level without patches.
   void refresh(int level);
-  /// Follows the mesh, or its owners, when all levels have changed; before steps.
+  /// Follows the mesh, or its ranks, when all levels have changed; before steps.
   void follow_mesh();
   /// A phase of a step is done here: brings what the others' phase has made. The first one of a
   /// window comes after begin_window().
@@ -144,7 +144,7 @@ class ShadowExchange {
 
   Hierarchy& hierarchy_;
   const StepRules& rules_;
-  Owner& owner_;
+  Communicator& communicator_;
   bool sends_coefficients_;
   Mailbox mailbox_;
   std::vector<SharedReads> reads_;         ///< by level

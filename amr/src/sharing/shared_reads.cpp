@@ -8,12 +8,12 @@ namespace kumiko::amr {
 /// Walks over who reads whom, and keeps what has one end here and the other elsewhere.
 class SharedReadsFinder {
  public:
-  SharedReadsFinder(const Mesh<2>& mesh, const ReadPlan& plan, std::int32_t owner)
-      : mesh_(mesh), plan_(plan), owner_(owner), levels_(static_cast<std::size_t>(mesh.levels())) {}
+  SharedReadsFinder(const Mesh<2>& mesh, const ReadPlan& plan, std::int32_t rank)
+      : mesh_(mesh), plan_(plan), rank_(rank), levels_(static_cast<std::size_t>(mesh.levels())) {}
 
   void find_ghosts(int level, const ByPatch<char>* blends = nullptr) {
     for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-      const std::int32_t reader = mesh_.owners(level)[slot];
+      const std::int32_t reader = mesh_.ranks(level)[slot];
       const PatchReads reads = plan_.of(level, slot);
       for (const PlannedRead& read : reads.siblings) {
         const auto direction = static_cast<std::uint8_t>(1U << read.direction);
@@ -30,7 +30,7 @@ class SharedReadsFinder {
 
   void find_steps(int level, const StepRules& rules) {
     for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-      const std::int32_t reader = mesh_.owners(level)[slot];
+      const std::int32_t reader = mesh_.ranks(level)[slot];
       const std::int32_t parent = plan_.parent(level, slot);
       if (parent >= 0) add(reader, level - 1, {.slot = slot_of(parent), .parent = true});
       add_children(reader, level, slot);
@@ -58,30 +58,30 @@ class SharedReadsFinder {
   }
 
   void add(std::int32_t reader, int level, SharedRead read) {
-    const std::int32_t source = mesh_.owners(level)[read.slot];
-    if (source == reader || (source != owner_ && reader != owner_)) return;
+    const std::int32_t source = mesh_.ranks(level)[read.slot];
+    if (source == reader || (source != rank_ && reader != rank_)) return;
     SharedReads& of_level = levels_[static_cast<std::size_t>(level)];
-    read.owner = source == owner_ ? reader : source;
-    (source == owner_ ? of_level.outgoing_ : of_level.incoming_).push_back(read);
+    read.rank = source == rank_ ? reader : source;
+    (source == rank_ ? of_level.outgoing_ : of_level.incoming_).push_back(read);
   }
 
   const Mesh<2>& mesh_;
   const ReadPlan& plan_;
-  std::int32_t owner_;
+  std::int32_t rank_;
   std::vector<SharedReads> levels_;
 };
 
 namespace {
 
-/// Joins what is read of one patch by one owner.
+/// Joins what is read of one patch by one rank.
 void join(std::vector<SharedRead>& reads) {
   std::sort(reads.begin(), reads.end(), [](const SharedRead& a, const SharedRead& b) {
-    return std::tie(a.slot, a.owner) < std::tie(b.slot, b.owner);
+    return std::tie(a.slot, a.rank) < std::tie(b.slot, b.rank);
   });
   auto last = reads.begin();
   for (auto read = reads.begin(); read != reads.end(); ++read) {
     if (read == last) continue;
-    if (read->slot != last->slot || read->owner != last->owner) {
+    if (read->slot != last->slot || read->rank != last->rank) {
       *++last = *read;
       continue;
     }
@@ -94,12 +94,12 @@ void join(std::vector<SharedRead>& reads) {
   if (!reads.empty()) reads.erase(last + 1, reads.end());
 }
 
-std::vector<std::int32_t> owners_of(std::span<const SharedRead> reads) {
-  std::vector<std::int32_t> owners;
-  for (const SharedRead& read : reads) owners.push_back(read.owner);
-  std::sort(owners.begin(), owners.end());
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-  return owners;
+std::vector<std::int32_t> ranks_of(std::span<const SharedRead> reads) {
+  std::vector<std::int32_t> ranks;
+  for (const SharedRead& read : reads) ranks.push_back(read.rank);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
 }
 
 }  // namespace
@@ -119,12 +119,12 @@ const SharedRead* SharedReads::incoming(std::size_t slot) const {
   return found != incoming_.end() && found->slot == slot ? &*found : nullptr;
 }
 
-std::vector<std::int32_t> SharedReads::receivers() const { return owners_of(outgoing_); }
-std::vector<std::int32_t> SharedReads::senders() const { return owners_of(incoming_); }
+std::vector<std::int32_t> SharedReads::receivers() const { return ranks_of(outgoing_); }
+std::vector<std::int32_t> SharedReads::senders() const { return ranks_of(incoming_); }
 
 std::vector<SharedReads> shared_reads(const Mesh<2>& mesh, const StepRules& rules,
-                                      std::int32_t owner, const ByPatch<char>& blends) {
-  SharedReadsFinder finder(mesh, rules.plan(), owner);
+                                      std::int32_t rank, const ByPatch<char>& blends) {
+  SharedReadsFinder finder(mesh, rules.plan(), rank);
   for (int level = 0; level < mesh.levels(); ++level) {
     finder.find_ghosts(level, &blends);
     finder.find_steps(level, rules);
@@ -133,8 +133,8 @@ std::vector<SharedReads> shared_reads(const Mesh<2>& mesh, const StepRules& rule
 }
 
 std::vector<SharedReads> shared_ghost_reads(const Mesh<2>& mesh, const ReadPlan& plan,
-                                            std::int32_t owner, int level) {
-  SharedReadsFinder finder(mesh, plan, owner);
+                                            std::int32_t rank, int level) {
+  SharedReadsFinder finder(mesh, plan, rank);
   finder.find_ghosts(level);
   return finder.take();
 }

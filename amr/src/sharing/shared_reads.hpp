@@ -1,4 +1,4 @@
-// What the owners of a shared mesh read of each other's patches.
+// What the ranks of a shared mesh read of each other's patches.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace kumiko::amr {
 
-/// What one owner's patches read of a patch of another, in all roles.
+/// What one rank's patches read of a patch of another, in all roles.
 struct SharedRead {
   std::uint32_t slot = 0;     ///< of the patch that is read
-  std::int32_t owner = 0;     ///< the other one: who reads, or whose the patch is
+  std::int32_t rank = 0;      ///< the other one: who reads, or whose the patch is
   std::uint8_t siblings = 0;  ///< bit d: it lies in direction d of a reader
   bool blending = false;      ///< one of these fills ghosts between its own times
   bool coarse = false;        ///< ghosts of finer patches come from it
@@ -26,21 +26,21 @@ struct SharedRead {
   friend bool operator==(const SharedRead&, const SharedRead&) = default;
 };
 
-/// What crosses between owners of a level's patches, seen from one of them. In the order of slots.
+/// What crosses between ranks of a level's patches, seen from one of them. In the order of slots.
 /// Both ends find the same, for each knows the mesh.
 class SharedReads {
  public:
-  /// What others read of this owner's patches.
+  /// What others read of this rank's patches.
   std::span<const SharedRead> outgoing() const { return outgoing_; }
   std::span<const SharedRead> outgoing(std::size_t slot) const {
     return std::span(outgoing_).subspan(begin_[slot], begin_[slot + 1] - begin_[slot]);
   }
-  /// What this owner's patches read of others'.
+  /// What this rank's patches read of others'.
   std::span<const SharedRead> incoming() const { return incoming_; }
-  /// The same of one patch; nullptr if none of this owner's reads it. O(log of them).
+  /// The same of one patch; nullptr if none of this rank's reads it. O(log of them).
   const SharedRead* incoming(std::size_t slot) const;
 
-  /// The owners to whom, and from whom, something goes.
+  /// The ranks to whom, and from whom, something goes.
   std::vector<std::int32_t> receivers() const;
   std::vector<std::int32_t> senders() const;
 
@@ -58,11 +58,11 @@ class SharedReads {
 /// and all that a step takes over. O(patches).
 /// \param blends  whether each patch is interpolated from in time
 std::vector<SharedReads> shared_reads(const Mesh<2>& mesh, const StepRules& rules,
-                                      std::int32_t owner, const ByPatch<char>& blends);
+                                      std::int32_t rank, const ByPatch<char>& blends);
 
 /// Of each level what patches of one level read for their ghosts. The plan need not know the levels
 /// above. O(patches of the level).
 std::vector<SharedReads> shared_ghost_reads(const Mesh<2>& mesh, const ReadPlan& plan,
-                                            std::int32_t owner, int level);
+                                            std::int32_t rank, int level);
 
 }  // namespace kumiko::amr

@@ -1,4 +1,4 @@
-// Gathers the trace of a shared mesh on owner 0.
+// Gathers the trace of a shared mesh on rank 0.
 #pragma once
 
 #include <kumiko/amr/collect.hpp>
@@ -8,9 +8,9 @@
 
 namespace kumiko::amr {
 
-/// Ends the recording and hands the pieces of all owners to owner 0's recorder. All owners of a
-/// shared mesh call it, between windows of steps. Suspends. One message to owner 0 from each other
-/// owner. Throws if an owner is lost.
-void gather_trace(TraceRecorder& recorder, Mailbox& mailbox, const Owner& owner);
+/// Ends the recording and hands the pieces of all ranks to rank 0's recorder. All ranks of a
+/// shared mesh call it, between windows of steps. Suspends. One message to rank 0 from each other
+/// rank. Throws if a rank is lost.
+void gather_trace(TraceRecorder& recorder, Mailbox& mailbox, const Communicator& communicator);
 
 }  // namespace kumiko::amr

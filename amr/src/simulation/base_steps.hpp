@@ -21,7 +21,7 @@
 
 namespace kumiko::amr {
 
-/// No length of a base step is short enough. All owners throw it, before a base step is begun.
+/// No length of a base step is short enough. All ranks throw it, before a base step is begun.
 class NoStepServes : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,7 +29,7 @@ class NoStepServes : public std::runtime_error {
 
 /// The base step and the time at which a run stands, and the way to the next ones. Where steps may
 /// fail and the run chooses them, or is to keep its state, a copy of the state is kept before each
-/// window of steps; it takes 8 bytes a point and component. By one driver; all owners of a shared
+/// window of steps; it takes 8 bytes a point and component. By one driver; all ranks of a shared
 /// mesh call the same members.
 class BaseSteps {
  public:
@@ -61,7 +61,7 @@ class BaseSteps {
   bool is_choice_due(int step) const { return control_.is_due(step); }
   /// Chooses the length of the steps from here, where all levels stand at the same time. Throws
   /// NoStepServes. O(points) where speeds change, on the backend's workers.
-  /// \param largest_cfl  of all owners' patches with the present length, where they know it already
+  /// \param largest_cfl  of all ranks' patches with the present length, where they know it already
   void choose(std::optional<double> largest_cfl = std::nullopt);
   /// The latest choice, for a saved run; none where all steps have one length.
   std::optional<StepChoice> saved_choice() const;
@@ -82,7 +82,7 @@ class BaseSteps {
     step_ += count;
     return values;
   }
-  /// Whether the state is that before step() again, on all owners, after advance() has thrown.
+  /// Whether the state is that before step() again, on all ranks, after advance() has thrown.
   bool is_restored() const { return is_restored_; }
 
   /// The bytes of the copy of the state.

@@ -106,7 +106,7 @@ SimulationOptions resolved(SimulationOptions options, const Case& problem,
 namespace {
 
 void check_parts(const Case& problem, const Solver& solver, const SimulationOptions& options,
-                 std::int32_t owners) {
+                 std::int32_t ranks) {
   const SolverTraits& traits = solver.traits();
   require(problem.dimensions() == kAxes, "the case has {} dimensions; this Kumiko computes in {}",
           problem.dimensions(), kAxes);
@@ -133,7 +133,7 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
   if (!problem.steady_velocity()) check_velocity_factor(problem);
   if (options.levels > 1) check_time_interpolation(traits, options.time_interpolation);
   check_boundaries(problem, solver);
-  const auto count = static_cast<std::size_t>(owners);
+  const auto count = static_cast<std::size_t>(ranks);
   check_base_memory(shape_for(problem, solver, options),
                     (base_patches(options) + count - 1) / count, options.refinement.memory_limit);
 }
@@ -141,15 +141,14 @@ void check_parts(const Case& problem, const Solver& solver, const SimulationOpti
 }  // namespace
 
 Geometry checked_geometry(const Case& problem, const Solver& solver,
-                          const SimulationOptions& options, std::int32_t owners) {
-  check_parts(problem, solver, options, owners);
+                          const SimulationOptions& options, std::int32_t ranks) {
+  check_parts(problem, solver, options, ranks);
   return {options.points_x, options.points_y, problem.extent(), problem.boundaries(),
           solver.traits().centring};
 }
 
-void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
-           int owners) {
-  checked_geometry(problem, solver, resolved(options, problem, solver.traits()), owners);
+void check(const Case& problem, const Solver& solver, const SimulationOptions& options, int ranks) {
+  checked_geometry(problem, solver, resolved(options, problem, solver.traits()), ranks);
 }
 
 }  // namespace kumiko::amr

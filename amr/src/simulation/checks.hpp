@@ -26,8 +26,8 @@ SimulationOptions resolved(SimulationOptions options, const Case& problem,
 /// when level 0 exceeds the memory limit: OptionError for an option that the solver cannot serve,
 /// DeclarationError for a declaration that the engine cannot serve.
 /// \param options  as resolved() returns them
-/// \param owners   processes that share the mesh
+/// \param ranks   processes that share the mesh
 Geometry checked_geometry(const Case& problem, const Solver& solver,
-                          const SimulationOptions& options, std::int32_t owners);
+                          const SimulationOptions& options, std::int32_t ranks);
 
 }  // namespace kumiko::amr

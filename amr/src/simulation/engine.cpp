@@ -25,7 +25,7 @@ bool Simulation::Engine::follow(const std::function<void(SavedRecords&&)>& take)
     case Call::kSaveShare: {
       SavedRecords records = save_share(static_cast<int>(order.number)).records;
       if (take) take(std::move(records));
-      run.owner.exchange({});
+      run.communicator.all_gather({});
       break;
     }
     case Call::kFieldFigures:
@@ -54,8 +54,9 @@ bool Simulation::Engine::follow(const std::function<void(SavedRecords&&)>& take)
 }
 
 void Simulation::Engine::check_finite() {
-  run.backend.run(
-      [this] { amr::check_finite(run.hierarchy, run.backend, run.steps.step(), run.owner); });
+  run.backend.run([this] {
+    amr::check_finite(run.hierarchy, run.backend, run.steps.step(), run.communicator);
+  });
 }
 
 void Simulation::Engine::start_trace(std::size_t most_bytes) {
@@ -63,9 +64,10 @@ void Simulation::Engine::start_trace(std::size_t most_bytes) {
 }
 
 void Simulation::Engine::gather_trace() {
-  if (run.owner.count() == 1) return;
-  run.backend.run(
-      [this] { amr::gather_trace(run.recorder(), run.stepper.shadows().mailbox(), run.owner); });
+  if (run.communicator.size() == 1) return;
+  run.backend.run([this] {
+    amr::gather_trace(run.recorder(), run.stepper.shadows().mailbox(), run.communicator);
+  });
 }
 
 }  // namespace kumiko::amr

@@ -16,12 +16,12 @@
 
 namespace kumiko::amr {
 
-/// A run and the objects that act on it. A member of Simulation that needs all owners directs them:
-/// owner 0 calls a member here through Orders, and follow() calls the same one on the others.
+/// A run and the objects that act on it. A member of Simulation that needs all ranks directs them:
+/// rank 0 calls a member here through Orders, and follow() calls the same one on the others.
 struct Simulation::Engine {
   Engine(const Case& problem, const Solver& solver, Backend& backend,
-         const SimulationOptions& options, Owner& owner)
-      : run(problem, solver, backend, options, owner), orders(owner) {}
+         const SimulationOptions& options, Communicator& communicator)
+      : run(problem, solver, backend, options, communicator), orders(communicator) {}
 
   /// As Simulation::follow().
   bool follow(const std::function<void(SavedRecords&&)>& take);
@@ -29,14 +29,17 @@ struct Simulation::Engine {
   SavedRun save_whole(int extras) { return saver.save_whole(regridder.plan(), extras); }
   SavedShare save_share(int extras) { return saver.save_share(regridder.plan(), extras); }
 
-  FieldFigures field_figures() { return amr::field_figures(run.hierarchy, run.backend, run.owner); }
-  std::optional<ErrorNorms> error_norms() {
-    return amr::error_norms(run.hierarchy, run.problem, run.steps.time(), run.backend, run.owner);
+  FieldFigures field_figures() {
+    return amr::field_figures(run.hierarchy, run.backend, run.communicator);
   }
-  std::string state_hash() { return amr::state_hash(run.hierarchy, run.backend, run.owner); }
+  std::optional<ErrorNorms> error_norms() {
+    return amr::error_norms(run.hierarchy, run.problem, run.steps.time(), run.backend,
+                            run.communicator);
+  }
+  std::string state_hash() { return amr::state_hash(run.hierarchy, run.backend, run.communicator); }
   void check_finite();
   void start_trace(std::size_t most_bytes);
-  /// Brings the pieces of all owners' traces to owner 0.
+  /// Brings the pieces of all ranks' traces to rank 0.
   void gather_trace();
 
   Run run;

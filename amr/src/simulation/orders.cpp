@@ -3,7 +3,7 @@
 namespace kumiko::amr {
 
 Order Orders::next() {
-  const Order order = collect<Order>(owner_, {}).front().value;
+  const Order order = collect<Order>(communicator_, {}).front().value;
   if (order.call == Order::Call::kEnd && failed_) std::rethrow_exception(failed_);
   return order;
 }
@@ -14,11 +14,12 @@ void Orders::keep_failure() {
 }
 
 void Orders::end() noexcept {
-  if (owner_.count() == 1 || owner_.number() != 0 || (failed_ && !has_gone_back_)) return;
+  if (communicator_.size() == 1 || communicator_.rank() != 0 || (failed_ && !has_gone_back_))
+    return;
   try {
-    collect<Order>(owner_, {{{}, 0, Order{}}});
+    collect<Order>(communicator_, {{{}, 0, Order{}}});
   } catch (const std::exception&) {
-    // An owner that is lost needs no order; the others learn of it as this one has.
+    // A rank that is lost needs no order; the others learn of it as this one has.
   }
 }
 

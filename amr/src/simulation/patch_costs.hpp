@@ -11,8 +11,8 @@
 
 namespace kumiko::amr {
 
-/// The expected costs of the patches of all owners, by the number of steps of their level and the
-/// solver's weights. Communicates with no other owner. By one driver, between windows of steps.
+/// The expected costs of the patches of all ranks, by the number of steps of their level and the
+/// solver's weights. Communicates with no other rank. By one driver, between windows of steps.
 class PatchCosts {
  public:
   /// Keeps references to all three.
@@ -24,8 +24,8 @@ class PatchCosts {
   /// DeclarationError for a weight that is not positive and finite.
   ByPatch<double> weighted(double time) const;
 
-  /// Costs in seconds, from the time that it takes here to advance one of this owner's patches.
-  /// Ghosts, restriction and waiting are not included. Nothing where this owner has no patch. Takes
+  /// Costs in seconds, from the time that it takes here to advance one of this rank's patches.
+  /// Ghosts, restriction and waiting are not included. Nothing where this rank has no patch. Takes
   /// about 0.5 ms, or one advance where that takes longer. Throws as weighted() does.
   std::optional<ByPatch<double>> seconds(double time) const;
 

@@ -8,7 +8,7 @@ namespace kumiko::amr {
 
 Rebalancer::Rebalancer(Run& run)
     : run_(run),
-      balance_(run.options.partition, run.owner.count()),
+      balance_(run.options.partition, run.communicator.size()),
       costs_(run.hierarchy, run.solver, run.stepper, run.options.subcycling) {}
 
 bool Rebalancer::is_on() const {
@@ -17,31 +17,31 @@ bool Rebalancer::is_on() const {
 
 void Rebalancer::note_costs() {
   if (is_on() && run_.steps.step() > 0) {
-    balance_.note(collect(run_.owner, run_.observer().take_costs()));
+    balance_.note(collect(run_.communicator, run_.observer().take_costs()));
   }
 }
 
 void Rebalancer::rebalance() {
   if (is_on()) {
-    const auto owners = balance_.decide(run_.hierarchy.mesh(), costs_.weighted(run_.steps.time()));
-    if (owners) move(*owners);
+    const auto ranks = balance_.decide(run_.hierarchy.mesh(), costs_.weighted(run_.steps.time()));
+    if (ranks) move(*ranks);
   }
   run_.exchange.follow_mesh();
   run_.stepper.shadows().follow_mesh();
 }
 
-/// The new owner of a patch computes its coefficients anew, and keeps its motion.
-void Rebalancer::move(const ByPatch<std::int32_t>& owners) {
+/// The new rank of a patch computes its coefficients anew, and keeps its motion.
+void Rebalancer::move(const ByPatch<std::int32_t>& ranks) {
   Hierarchy& hierarchy = run_.hierarchy;
   TimeStepper& stepper = run_.stepper;
   for (int level = 0; level < hierarchy.used_levels(); ++level) {
-    const auto before = hierarchy.mesh().owners(level);
-    const auto& after = owners[static_cast<std::size_t>(level)];
+    const auto before = hierarchy.mesh().ranks(level);
+    const auto& after = ranks[static_cast<std::size_t>(level)];
     for (std::size_t slot = 0; slot < after.size(); ++slot) {
       if (before[slot] != after[slot]) ++moved_;
     }
   }
-  const auto came = move_patches(hierarchy, stepper.shadows().mailbox(), owners, stepper.motion());
+  const auto came = move_patches(hierarchy, stepper.shadows().mailbox(), ranks, stepper.motion());
   for (int level = 0; level < hierarchy.used_levels(); ++level) {
     const std::vector<std::size_t>& slots = came[static_cast<std::size_t>(level)];
     std::vector<PatchMotion> motion;

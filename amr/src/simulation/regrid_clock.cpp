@@ -15,10 +15,11 @@ constexpr int kLongestWindow = 64;
 }  // namespace
 
 RegridClock::RegridClock(const Hierarchy& hierarchy, const TimeStepper& stepper,
-                         const SimulationOptions& options, bool may_grow, Owner& owner)
+                         const SimulationOptions& options, bool may_grow,
+                         Communicator& communicator)
     : hierarchy_(hierarchy),
       stepper_(stepper),
-      owner_(owner),
+      communicator_(communicator),
       levels_(options.levels),
       interval_(options.refinement.interval),
       buffer_(options.refinement.buffer),
@@ -54,7 +55,7 @@ bool RegridClock::looks_before(int step) const {
 }
 
 double RegridClock::own_interval() const {
-  return amr::own_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_, owner_);
+  return amr::own_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_, communicator_);
 }
 
 void RegridClock::look_at_what_is_travelled(int step, std::optional<double> measured) {
@@ -65,7 +66,8 @@ void RegridClock::look_at_what_is_travelled(int step, std::optional<double> meas
 }
 
 int RegridClock::interval_by_flow() const {
-  return automatic_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_, owner_);
+  return automatic_interval(hierarchy_, stepper_.motion(), stepper_.clock(), buffer_,
+                            communicator_);
 }
 
 int RegridClock::after_regrid(int step) {

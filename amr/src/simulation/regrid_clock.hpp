@@ -12,15 +12,15 @@
 namespace kumiko::amr {
 
 /// The base step of the next regrid, by the interval of the options or by how far the flow carries
-/// features. All owners of a shared mesh have one, call the same members at the same base steps and
+/// features. All ranks of a shared mesh have one, call the same members at the same base steps and
 /// get the same results. Members that measure the flow cost O(patches) and one reduction over all
-/// owners; they throw if an owner is lost.
+/// ranks; they throw if a rank is lost.
 class RegridClock {
  public:
-  /// Keeps references to the hierarchy, the stepper and the owner.
+  /// Keeps references to the hierarchy, the stepper and the rank.
   /// \param may_grow  whether CFL numbers of equal steps may grow while the run goes on
   RegridClock(const Hierarchy& hierarchy, const TimeStepper& stepper,
-              const SimulationOptions& options, bool may_grow, Owner& owner);
+              const SimulationOptions& options, bool may_grow, Communicator& communicator);
 
   /// The base step before which the mesh is rebuilt next; 0: never.
   int next() const { return next_; }
@@ -43,10 +43,10 @@ class RegridClock {
   /// Whether the flow is to be measured before a base step, since it may become faster. That
   /// depends on the step's number alone, so that no output and no restart changes it.
   bool looks_before(int step) const;
-  /// This owner's part of what look_at_what_is_travelled() measures. Asks nobody.
+  /// This rank's part of what look_at_what_is_travelled() measures. Asks nobody.
   double own_interval() const;
   /// Brings the next regrid forward when features would leave the buffer before it.
-  /// \param measured  the least own_interval() of all owners, where they know it already
+  /// \param measured  the least own_interval() of all ranks, where they know it already
   void look_at_what_is_travelled(int step, std::optional<double> measured);
   /// The first base step within which features may leave the buffer, before any regrid can follow
   /// them; nothing where there is none so far.
@@ -58,7 +58,7 @@ class RegridClock {
 
   const Hierarchy& hierarchy_;
   const TimeStepper& stepper_;
-  Owner& owner_;
+  Communicator& communicator_;
   int levels_;
   int interval_;
   int buffer_;

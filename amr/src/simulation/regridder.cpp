@@ -39,7 +39,7 @@ void Regridder::regrid(const std::optional<std::vector<double>>& magnitudes) {
 
 void Regridder::make_plan() {
   const RefinementOptions& refinement = run_.options.refinement;
-  plan_.emplace(run_.hierarchy, run_.backend, run_.owner, refinement,
+  plan_.emplace(run_.hierarchy, run_.backend, run_.communicator, refinement,
                 run_.indicator_for(refinement));
 }
 
@@ -68,13 +68,15 @@ void Regridder::rebuild(Fill fill) {
 /// The points are those of level 0 and of its ghosts, since what the sides prescribe will come in.
 void Regridder::begin_scales() {
   run_.fill_ghosts(0);
-  run_.scales.begin(largest_magnitudes_with_ghosts(run_.hierarchy, run_.backend, run_.owner));
+  run_.scales.begin(
+      largest_magnitudes_with_ghosts(run_.hierarchy, run_.backend, run_.communicator));
 }
 
 void Regridder::follow_scales(const std::optional<std::vector<double>>& magnitudes) {
   if (!run_.has_scales()) return;
-  run_.scales.follow(magnitudes ? *magnitudes
-                                : largest_magnitudes(run_.hierarchy, run_.backend, run_.owner));
+  run_.scales.follow(magnitudes
+                         ? *magnitudes
+                         : largest_magnitudes(run_.hierarchy, run_.backend, run_.communicator));
 }
 
 void Regridder::sample(int level, std::size_t slot) {

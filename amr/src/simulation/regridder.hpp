@@ -15,7 +15,7 @@
 namespace kumiko::amr {
 
 /// Builds all levels above 0 from tags, coarse to fine. At each level: ghosts, tags, the new
-/// children, their values. All owners of a shared mesh call the same members, between windows of
+/// children, their values. All ranks of a shared mesh call the same members, between windows of
 /// steps, on the backend's driver.
 class Regridder {
  public:
@@ -27,10 +27,10 @@ class Regridder {
   /// Takes over the tagging history of a saved run, whose patches are restored.
   void resume(const SavedRun& saved);
   /// Rebuilds the mesh before the next base step; new patches are prolonged from coarser ones.
-  /// Throws MemoryLimitError and NoStepServes on all owners alike; some levels may then be rebuilt,
+  /// Throws MemoryLimitError and NoStepServes on all ranks alike; some levels may then be rebuilt,
   /// and the state is that before the step, so that a regrid from there succeeds or is refused
   /// again.
-  /// \param magnitudes  the largest of all owners, where they know them already
+  /// \param magnitudes  the largest of all ranks, where they know them already
   void regrid(const std::optional<std::vector<double>>& magnitudes);
 
   const RegridPlan& plan() const { return *plan_; }

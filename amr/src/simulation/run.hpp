@@ -24,12 +24,12 @@ namespace kumiko::amr {
 
 /// The state of a run and the objects that compute it, built in the order of their declaration.
 /// RunLoop, Regridder, Rebalancer and RunSaver act on it, one at a time and on the backend's
-/// driver; all owners of a shared mesh do the same to theirs.
+/// driver; all ranks of a shared mesh do the same to theirs.
 struct Run {
   /// Checks that the parts fit together, and makes level 0 without values. Keeps references to all
   /// but the options. Throws as Simulation's constructor does.
   Run(const Case& problem, const Solver& solver, Backend& backend, const SimulationOptions& options,
-      Owner& owner);
+      Communicator& communicator);
 
   Observer& observer() { return stepper.observer(); }
   TraceRecorder& recorder() { return observer().recorder(); }
@@ -48,13 +48,13 @@ struct Run {
   /// All slots of a level's own patches.
   std::vector<std::size_t> slots(int level) const;
 
-  /// Memory of all owners. All owners call it.
+  /// Memory of all ranks. All ranks call it.
   MemoryUse memory_use() const;
 
   const Case& problem;
   const Solver& solver;
   Backend& backend;
-  Owner& owner;
+  Communicator& communicator;
   const SimulationOptions options;  ///< as resolved() returns them
   Hierarchy hierarchy;
   GhostExchange exchange;

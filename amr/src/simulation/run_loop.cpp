@@ -84,7 +84,7 @@ void RunLoop::check_values() {
   const int step = run_.steps.step();
   if (interval == 0 || step < run_.next_check) return;
   const TraceRecorder::Span span(run_.recorder(), "check", step);
-  check_finite(run_.hierarchy, run_.backend, step, run_.owner);
+  check_finite(run_.hierarchy, run_.backend, step, run_.communicator);
   run_.next_check = step + interval;
 }
 
@@ -99,7 +99,7 @@ void RunLoop::show_to_case() {
   const int step = run_.steps.step();
   if (every <= 0 || step % every != 0) return;
   show_state(run_.problem, run_.hierarchy, step, run_.steps.time(),
-             step > 0 ? run_.steps.dt() : 0.0, run_.owner);
+             step > 0 ? run_.steps.dt() : 0.0, run_.communicator);
 }
 
 std::int64_t RunLoop::steps_to_observation() const {
@@ -133,7 +133,7 @@ void RunLoop::choose_step(std::optional<double> largest_cfl) {
   if (run_.steps.dt() > before) run_.regrids.note_longer_steps(run_.steps.step());
 }
 
-/// All owners have failed together, and all levels stand before Run::steps.step().
+/// All ranks have failed together, and all levels stand before Run::steps.step().
 void RunLoop::note_gone_back() {
   is_whole_ = true;
   orders_.note_gone_back();

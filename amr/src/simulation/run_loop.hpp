@@ -16,7 +16,7 @@
 namespace kumiko::amr {
 
 /// The loop of a run: a window of base steps ends where a regrid, a choice of the step, an
-/// observation or the caller's limit comes next. All owners of a shared mesh call the same members.
+/// observation or the caller's limit comes next. All ranks of a shared mesh call the same members.
 class RunLoop {
  public:
   /// Keeps references to all.
@@ -27,7 +27,7 @@ class RunLoop {
   void begin();
   /// Continues from a saved run.
   void resume(const SavedRun& saved, RunSaver& saver);
-  /// As Simulation::advance(), on this owner.
+  /// As Simulation::advance(), on this rank.
   void advance(int steps, double until);
 
   /// True if the state is that before Run::steps.step().

@@ -7,21 +7,21 @@
 namespace kumiko::amr {
 
 SavedShare RunSaver::save_share(const RegridPlan& plan, int extras) {
-  return save(plan, extras, record_ranges(run_.hierarchy.mesh(), run_.owner.count()));
+  return save(plan, extras, record_ranges(run_.hierarchy.mesh(), run_.communicator.size()));
 }
 
 SavedRun RunSaver::save_whole(const RegridPlan& plan, int extras) {
-  std::vector<std::vector<PatchRange>> ranges(static_cast<std::size_t>(run_.owner.count()));
+  std::vector<std::vector<PatchRange>> ranges(static_cast<std::size_t>(run_.communicator.size()));
   ranges.front() = record_ranges(run_.hierarchy.mesh(), 1).front();
   SavedShare share = save(plan, extras, std::move(ranges));
-  for (RecordStretch& level : share.records.stretches) {
+  for (RangeRecords& level : share.records.ranges) {
     share.run.levels[static_cast<std::size_t>(level.patches.level)].values =
         std::move(level.values);
   }
   return std::move(share.run);
 }
 
-/// \param ranges  the records that each owner gets, by owner
+/// \param ranges  the records that each rank gets, by rank
 SavedShare RunSaver::save(const RegridPlan& plan, int extras,
                           std::vector<std::vector<PatchRange>> ranges) {
   const Mesh<2>& mesh = run_.hierarchy.mesh();
@@ -39,13 +39,13 @@ SavedShare RunSaver::save(const RegridPlan& plan, int extras,
                     run_.observer().counters(),
                     extras},
                    {}};
-  RecordExchange records(mesh, run_.owner, std::move(ranges), components * kPatchPoints);
+  RecordExchange records(mesh, run_.communicator, std::move(ranges), components * kPatchPoints);
   run_.backend.run([&] {
     for (int level = 0; level < run_.hierarchy.used_levels(); ++level) {
       share.run.levels.push_back(save_level(level, plan, records));
     }
     if (extras > 0) save_extras(records);
-    if (run_.owner.count() > 1) records.swap(run_.stepper.shadows().mailbox(), share.run);
+    if (run_.communicator.size() > 1) records.swap(run_.stepper.shadows().mailbox(), share.run);
   });
   share.records = records.take();
   return share;

@@ -12,18 +12,18 @@
 namespace kumiko::amr {
 
 /// Copies the state between windows of steps. Saving leaves every bit of the run as it is; of its
-/// buffers, only ghosts change, which each step fills anew. All owners of a shared mesh call the
+/// buffers, only ghosts change, which each step fills anew. All ranks of a shared mesh call the
 /// same members.
 class RunSaver {
  public:
   /// Keeps a reference to the run.
   explicit RunSaver(Run& run) : run_(run) {}
 
-  /// Saves this owner's share of all records. Suspends while owners exchange records. O(points).
+  /// Saves this rank's share of all records. Suspends while ranks exchange records. O(points).
   /// \param plan    of the regrids of the run
   /// \param extras  components of each record beside the field's: 0, or as many as kExtraNames
   SavedShare save_share(const RegridPlan& plan, int extras);
-  /// Saves all records for owner 0; the others get none. Otherwise as save_share().
+  /// Saves all records for rank 0; the others get none. Otherwise as save_share().
   SavedRun save_whole(const RegridPlan& plan, int extras);
 
   /// Gives the run the patches and the values of a saved one, and what a step needs beside them.

@@ -119,21 +119,21 @@ void copy(const SavedRun& saved, std::size_t slot, Patch& to) {
   copy(read, to);
 }
 
-std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t owners) {
+std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t ranks) {
   std::size_t parts = 0;
   const auto parts_of = [&](int level) {
     return (mesh.size(level) + kRecordsTogether - 1) / kRecordsTogether;
   };
   for (int level = 0; level < mesh.levels(); ++level) parts += parts_of(level);
-  std::vector<std::vector<PatchRange>> ranges(static_cast<std::size_t>(owners));
-  for (std::size_t owner = 0; owner < ranges.size(); ++owner) {
-    std::size_t begin = parts * owner / ranges.size();
-    std::size_t end = parts * (owner + 1) / ranges.size();
+  std::vector<std::vector<PatchRange>> ranges(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
+    std::size_t begin = parts * rank / ranges.size();
+    std::size_t end = parts * (rank + 1) / ranges.size();
     for (int level = 0; level < mesh.levels(); ++level) {
       const std::size_t here = parts_of(level);
       const std::size_t first = std::min(begin, here) * kRecordsTogether;
       const std::size_t last = std::min(std::min(end, here) * kRecordsTogether, mesh.size(level));
-      if (first < last) ranges[owner].push_back({level, first, last - first});
+      if (first < last) ranges[rank].push_back({level, first, last - first});
       begin -= std::min(begin, here);
       end -= std::min(end, here);
     }
@@ -141,16 +141,16 @@ std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int
   return ranges;
 }
 
-RecordExchange::RecordExchange(const Mesh<2>& mesh, const Owner& owner,
+RecordExchange::RecordExchange(const Mesh<2>& mesh, const Communicator& communicator,
                                std::vector<std::vector<PatchRange>> ranges, std::size_t record_size)
     : mesh_(mesh),
-      owner_(owner),
+      communicator_(communicator),
       ranges_(std::move(ranges)),
       records_{record_size, {}},
       outgoing_(ranges_.size()) {
   for (int level = 0; level < mesh.levels(); ++level) places_.emplace_back(mesh.size(level));
   for (std::size_t to = 0; to < ranges_.size(); ++to) {
-    if (static_cast<std::int32_t>(to) == owner.number()) {
+    if (static_cast<std::int32_t>(to) == communicator.rank()) {
       make_room(ranges_[to]);
     } else {
       make_room_for(ranges_[to], outgoing_[to]);
@@ -158,12 +158,12 @@ RecordExchange::RecordExchange(const Mesh<2>& mesh, const Owner& owner,
   }
 }
 
-/// For what this owner is to have.
+/// For what this rank is to have.
 void RecordExchange::make_room(const std::vector<PatchRange>& ranges) {
   const std::size_t size = records_.record_size;
   for (const PatchRange& range : ranges) {
-    records_.stretches.push_back({range, std::vector<double>(range.count * size)});
-    double* const values = records_.stretches.back().values.data();
+    records_.ranges.push_back({range, std::vector<double>(range.count * size)});
+    double* const values = records_.ranges.back().values.data();
     for (std::size_t at = 0; at < range.count; ++at) place(range, at) = values + at * size;
   }
 }
@@ -174,7 +174,8 @@ void RecordExchange::make_room_for(const std::vector<PatchRange>& ranges,
   std::vector<double**> places;
   for (const PatchRange& range : ranges) {
     for (std::size_t at = 0; at < range.count; ++at) {
-      if (owner_.has(mesh_, range.level, range.first + at)) places.push_back(&place(range, at));
+      if (communicator_.has(mesh_, range.level, range.first + at))
+        places.push_back(&place(range, at));
     }
   }
   outgoing.resize(places.size() * records_.record_size);
@@ -190,7 +191,7 @@ void RecordExchange::send(std::int32_t to, Mailbox& mailbox, const SavedRun& sav
   if (to == 0) {
     for (int level = 0; level < mesh_.levels(); ++level) {
       for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-        if (!owner_.has(mesh_, level, slot)) continue;
+        if (!communicator_.has(mesh_, level, slot)) continue;
         text.push_back(saved.level(level).cfl[slot]);
         text.push_back(saved.level(level).travelled[slot]);
       }
@@ -202,21 +203,21 @@ void RecordExchange::send(std::int32_t to, Mailbox& mailbox, const SavedRun& sav
 void RecordExchange::read(std::int32_t from, std::span<const std::byte> text, SavedRun& saved) {
   const auto take = [&](double* to, std::size_t values) {
     const std::size_t bytes = values * sizeof(double);
-    ensure(text.size() >= bytes, "owner {} has sent too few records", from);
+    ensure(text.size() >= bytes, "rank {} has sent too few records", from);
     std::memcpy(to, text.data(), bytes);
     text = text.subspan(bytes);
   };
-  for (const RecordStretch& to : records_.stretches) {
+  for (const RangeRecords& to : records_.ranges) {
     for (std::size_t at = 0; at < to.patches.count; ++at) {
-      if (mesh_.owners(to.patches.level)[to.patches.first + at] != from) continue;
+      if (mesh_.ranks(to.patches.level)[to.patches.first + at] != from) continue;
       take(place(to.patches, at), records_.record_size);
     }
   }
-  if (owner_.number() != 0) return;
+  if (communicator_.rank() != 0) return;
   for (int level = 0; level < mesh_.levels(); ++level) {
     SavedLevel& of_level = saved.levels[static_cast<std::size_t>(level)];
     for (std::size_t slot = 0; slot < mesh_.size(level); ++slot) {
-      if (mesh_.owners(level)[slot] != from) continue;
+      if (mesh_.ranks(level)[slot] != from) continue;
       take(&of_level.cfl[slot], 1);
       take(&of_level.travelled[slot], 1);
     }
@@ -226,11 +227,11 @@ void RecordExchange::read(std::int32_t from, std::span<const std::byte> text, Sa
 void RecordExchange::swap(Mailbox& mailbox, SavedRun& saved) {
   mailbox.begin();
   try {
-    // Those of different owners are read at once: each has its own places.
+    // Those of different ranks are read at once: each has its own places.
     mailbox.open(
         [&](std::int32_t from, std::span<const std::byte> text) { read(from, text, saved); });
-    for (std::int32_t to = 0; to < owner_.count(); ++to) {
-      if (to != owner_.number()) send(to, mailbox, saved);
+    for (std::int32_t to = 0; to < communicator_.size(); ++to) {
+      if (to != communicator_.rank()) send(to, mailbox, saved);
     }
     mailbox.close();
   } catch (...) {

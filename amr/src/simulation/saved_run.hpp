@@ -41,14 +41,14 @@ void copy_extras(const Patch& patch, int worker, double cost_s, const IndicatorF
 void copy(std::span<const double> record, Patch& to);
 void copy(const SavedRun& saved, std::size_t slot, Patch& to);
 
-/// Brings records from the owners of patches to those who are to have them. Where all has come from
-/// and goes to, each owner knows from the mesh.
+/// Brings records from the ranks of patches to those who are to have them. Where all has come from
+/// and goes to, each rank knows from the mesh.
 class RecordExchange {
  public:
-  /// Makes room for the records of this owner's range, and for those of its own patches that
+  /// Makes room for the records of this rank's range, and for those of its own patches that
   /// others are to have.
-  /// \param ranges  by owner, whose records each gets; all owners give the same
-  RecordExchange(const Mesh<2>& mesh, const Owner& owner,
+  /// \param ranges  by rank, whose records each gets; all ranks give the same
+  RecordExchange(const Mesh<2>& mesh, const Communicator& communicator,
                  std::vector<std::vector<PatchRange>> ranges, std::size_t record_size);
   RecordExchange(const RecordExchange&) = delete;
 
@@ -57,12 +57,12 @@ class RecordExchange {
     return {places_[static_cast<std::size_t>(level)][slot], records_.record_size};
   }
 
-  /// Sends away what others are to have, and waits for what this owner is to have. Owner 0 gets the
-  /// CFL numbers of all patches, too. All owners call it, if there are several. Suspends. At most
-  /// one message from each owner to each. Throws if an owner is lost.
+  /// Sends away what others are to have, and waits for what this rank is to have. Rank 0 gets the
+  /// CFL numbers of all patches, too. All ranks call it, if there are several. Suspends. At most
+  /// one message from each rank to each. Throws if a rank is lost.
   void swap(Mailbox& mailbox, SavedRun& saved);
 
-  /// What this owner has then.
+  /// What this rank has then.
   SavedRecords take() { return std::move(records_); }
 
  private:
@@ -75,10 +75,10 @@ class RecordExchange {
   void read(std::int32_t from, std::span<const std::byte> text, SavedRun& saved);
 
   const Mesh<2>& mesh_;
-  const Owner& owner_;
+  const Communicator& communicator_;
   std::vector<std::vector<PatchRange>> ranges_;
   SavedRecords records_;
-  std::vector<std::vector<double>> outgoing_;  ///< by owner
+  std::vector<std::vector<double>> outgoing_;  ///< by rank
   ByPatch<double*> places_;                    ///< of records that are here
 };
 

@@ -14,15 +14,16 @@ constexpr int kExtras = static_cast<int>(kExtraNames.size());
 }  // namespace
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
-                       const SimulationOptions& options, Owner& owner)
-    : engine_(std::make_unique<Engine>(problem, solver, backend, options, owner)) {
+                       const SimulationOptions& options, Communicator& communicator)
+    : engine_(std::make_unique<Engine>(problem, solver, backend, options, communicator)) {
   engine_->loop.begin();
 }
 
 Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
-                       const SimulationOptions& options, const SavedRun& saved, Owner& owner)
+                       const SimulationOptions& options, const SavedRun& saved,
+                       Communicator& communicator)
     : engine_((check_base(saved, options),
-               std::make_unique<Engine>(problem, solver, backend, options, owner))) {
+               std::make_unique<Engine>(problem, solver, backend, options, communicator))) {
   engine_->loop.resume(saved, engine_->saver);
 }
 
@@ -87,7 +88,7 @@ SavedShare Simulation::save_share(bool with_extras) const {
   const int extras = with_extras ? kExtras : 0;
   return engine_->orders.direct({Order::Call::kSaveShare, extras}, [&] {
     SavedShare share = engine_->save_share(extras);
-    owner().exchange({});
+    communicator().all_gather({});
     return share;
   });
 }
@@ -119,8 +120,8 @@ MemoryUse Simulation::memory_use() const {
 
 int Simulation::workers() const { return engine_->run.observer().workers(); }
 
-const std::vector<int>& Simulation::workers_by_owner() const {
-  return engine_->run.observer().workers_by_owner();
+const std::vector<int>& Simulation::workers_by_rank() const {
+  return engine_->run.observer().workers_by_rank();
 }
 
 std::uint64_t Simulation::moved_patches() const { return engine_->rebalancer.moved_patches(); }
@@ -136,7 +137,7 @@ std::optional<int> Simulation::buffer_outrun_at() const { return engine_->run.re
 double Simulation::time() const { return engine_->run.steps.time(); }
 double Simulation::dt() const { return engine_->run.steps.dt(); }
 const SimulationOptions& Simulation::options() const { return engine_->run.options; }
-Owner& Simulation::owner() const { return engine_->run.owner; }
+Communicator& Simulation::communicator() const { return engine_->run.communicator; }
 const Hierarchy& Simulation::hierarchy() const { return engine_->run.hierarchy; }
 const WorkCounters& Simulation::counters() const { return engine_->run.observer().counters(); }
 std::size_t Simulation::unnested_patches() const { return engine_->regridder.plan().unnested(); }

@@ -25,7 +25,7 @@ Measured WindowMeasurement::of_all(const std::vector<double>& largest) const {
   auto next = largest.begin();
   if (needs_interval_) found.interval = -*next++;
   if (needs_cfl_) {
-    // Where it could not be had, asking for it again throws on all owners.
+    // Where it could not be had, asking for it again throws on all ranks.
     if (std::isfinite(*next)) found.cfl = *next;
     ++next;
   }

@@ -13,14 +13,14 @@
 
 namespace kumiko::amr {
 
-/// Measurements that all owners know before a base step; none where they are not needed there.
+/// Measurements that all ranks know before a base step; none where they are not needed there.
 struct Measured {
-  std::optional<double> interval;  ///< the least RegridClock::own_interval() of all owners
-  std::optional<double> cfl;       ///< the largest CFL number of all owners' patches
+  std::optional<double> interval;  ///< the least RegridClock::own_interval() of all ranks
+  std::optional<double> cfl;       ///< the largest CFL number of all ranks' patches
   std::optional<std::vector<double>> magnitudes;  ///< as largest_magnitudes()
 };
 
-/// The measurements that are needed before one base step. Each owner computes its part when a
+/// The measurements that are needed before one base step. Each rank computes its part when a
 /// window of steps ends there, and TimeStepper::advance() exchanges it with the counts, so that
 /// measuring costs no exchange of its own. A regrid that becomes due by what is measured here finds
 /// no magnitudes.
@@ -39,11 +39,11 @@ class WindowMeasurement {
         needs_cfl_(steps.is_choice_due(step) && !steps.is_over_at(step) && !regrids.is_due(step)),
         needs_magnitudes_(has_scales && regrids.is_due(step) && !steps.is_over_at(step)) {}
 
-  /// This owner's part: values of which the largest of all owners count. Communicates with no other
-  /// owner. O(patches), or O(points) where speeds change or a regrid is due.
+  /// This rank's part: values of which the largest of all ranks count. Communicates with no other
+  /// rank. O(patches), or O(points) where speeds change or a regrid is due.
   std::vector<double> own_part() const;
-  /// The measurements of all owners.
-  /// \param largest  the largest values of all owners' parts
+  /// The measurements of all ranks.
+  /// \param largest  the largest values of all ranks' parts
   Measured of_all(const std::vector<double>& largest) const;
 
  private:

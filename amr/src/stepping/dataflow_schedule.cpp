@@ -50,7 +50,7 @@ void DataflowSchedule::take(const Window& window) {
   steps_at_once_.assign(static_cast<std::size_t>(hierarchy_.max_levels()), INT_MAX);
   graph_.build(
       hierarchy_.mesh(), pieces_.patches().rules(), [this](int level) { return deal_out(level); },
-      shadows_.is_shared() ? hierarchy_.owner() : BlockGraph::kEveryOwner);
+      shadows_.is_shared() ? hierarchy_.communicator() : BlockGraph::kEveryRank);
   set_pending();
   runtime::TaskGroup group;
   group_ = &group;
@@ -82,7 +82,7 @@ void DataflowSchedule::take_shared() {
     }
     mailbox.open([this](std::int32_t, std::span<const std::byte> text) { read(text); });
     shadows_.send_first();
-    while (!over.wait_for(Mailbox::kAskEvery)) shadows_.owner().check_others();
+    while (!over.wait_for(Mailbox::kAskEvery)) shadows_.communicator().check_others();
     over.get();
     mailbox.close();
     group_->wait();

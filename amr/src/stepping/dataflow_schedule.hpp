@@ -33,10 +33,10 @@ namespace kumiko::amr {
 /// comes after the block's own state n + 1. Hence two counters for each kind of piece, by parity; a
 /// counter is set for step n + 2 when the piece of step n begins.
 ///
-/// Of a shared mesh an owner takes its own blocks. What is done here is sent to those who wait for
+/// Of a shared mesh a rank takes its own blocks. What is done here is sent to those who wait for
 /// it elsewhere, before anything that it makes ready begins; a message that comes counts down the
 /// blocks here as a piece done here would, whoever reads it, and nobody waits for it on a stack.
-/// Between patches a worker looks for messages, if none has for some time: another owner may have
+/// Between patches a worker looks for messages, if none has for some time: another rank may have
 /// nothing else to do than what waits for this one's, and pieces take up to milliseconds.
 class DataflowSchedule final : public StepSchedule {
  public:

@@ -22,8 +22,8 @@ namespace kumiko::amr {
 namespace {
 
 /// Whether one failure comes before another one.
-bool comes_before(const Part<ToldFailure>& a, const Part<ToldFailure>& b) {
-  const auto key = [](const Part<ToldFailure>& part) {
+bool comes_before(const PatchValue<ToldFailure>& a, const PatchValue<ToldFailure>& b) {
+  const auto key = [](const PatchValue<ToldFailure>& part) {
     return std::tuple(part.value.order, -part.value.cfl, part.patch);
   };
   return key(a) < key(b);
@@ -108,35 +108,37 @@ PieceOrder order_of(const LevelStep& step, PieceKind kind) {
   return {step.begin_tick(), 1, step.level, kind == PieceKind::kBlend ? 1 : 0};
 }
 
-OwnFailure::OwnFailure(const Owner& owner, const std::optional<Failure>& own,
+OwnFailure::OwnFailure(const Communicator& communicator, const std::optional<Failure>& own,
                        const PatchId& patch) {
   if (!own) return;
   try {
     what_ = placed(*own, patch);
   } catch (const std::bad_alloc&) {
-    // No memory for the words: the others wait for this owner all the same.
+    // No memory for the words: the others wait for this rank all the same.
     what_ = own->what;
   }
-  ToldFailure told{order_of(own->step, own->kind), own->cfl, owner.number()};
+  ToldFailure told{order_of(own->step, own->kind), own->cfl, communicator.rank()};
   text_ = text_and_type(what_, told);
   told_.push_back({patch, 0, told});
 }
 
-void OwnFailure::throw_first(Owner& owner, const std::vector<Part<ToldFailure>>& all) const {
+void OwnFailure::throw_first(Communicator& communicator,
+                             const std::vector<PatchValue<ToldFailure>>& all) const {
   if (all.empty()) return;
   const ToldFailure first = std::min_element(all.begin(), all.end(), comes_before)->value;
-  const bool is_own = first.owner == owner.number();
-  const std::vector<std::byte> others =
-      owner.exchange(is_own ? std::as_bytes(std::span(text_)) : std::span<const std::byte>());
+  const bool is_own = first.rank == communicator.rank();
+  const std::vector<std::byte> others = communicator.all_gather(
+      is_own ? std::as_bytes(std::span(text_)) : std::span<const std::byte>());
   if (is_own) std::rethrow_exception(what_);
   std::string text(others.size(), ' ');
   std::memcpy(text.data(), others.data(), others.size());
   throw_told(first, text);
 }
 
-void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch) {
-  const OwnFailure failure(owner, own, patch);
-  failure.throw_first(owner, collect(owner, failure.told()));
+void throw_first(Communicator& communicator, const std::optional<Failure>& own,
+                 const PatchId& patch) {
+  const OwnFailure failure(communicator, own, patch);
+  failure.throw_first(communicator, collect(communicator, failure.told()));
 }
 
 }  // namespace kumiko::amr

@@ -100,7 +100,7 @@ class FirstFailure {
   std::atomic<int> last_step_{kNone};  ///< base step of the failure, the last one that matters
 };
 
-/// The types of exceptions that owners tell each other of; all others are of kOther.
+/// The types of exceptions that ranks tell each other of; all others are of kOther.
 enum class ErrorType : std::int32_t {
   kOther,
   kCfl,
@@ -111,19 +111,19 @@ enum class ErrorType : std::int32_t {
   kInvalidArgument
 };
 
-/// The part of a failure that other owners are told, beside its patch: its place in the order and
+/// The part of a failure that other ranks are told, beside its patch: its place in the order and
 /// its type.
 struct ToldFailure {
   PieceOrder order;
   double cfl = 0.0;
-  std::int32_t owner = 0;
+  std::int32_t rank = 0;
   ErrorType type = ErrorType::kOther;
   std::int64_t number = 0;  ///< the smallest steps of CflError, the base step of StepRefused
 };
 
-/// This owner's first failure, if any, to be told to the others.
+/// This rank's first failure, if any, to be told to the others.
 ///
-/// The owner that has the first of all throws its exception, the others one with its text: a
+/// The rank that has the first of all throws its exception, the others one with its text: a
 /// CflError, StepRefused, InadmissibleState, DeclarationError, BrokenValueError or
 /// std::invalid_argument if it is one, else a std::runtime_error. What a case or a solver has
 /// thrown is nested in an exception with its text and its patch, base step and time: a
@@ -132,21 +132,24 @@ class OwnFailure {
  public:
   /// \param own    with an exception
   /// \param patch  that has failed
-  OwnFailure(const Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
+  OwnFailure(const Communicator& communicator, const std::optional<Failure>& own,
+             const PatchId& patch);
 
   /// The part for the others, or none.
-  const std::vector<Part<ToldFailure>>& told() const { return told_; }
-  /// Throws the failure that comes first among those of all owners, which all of them call it with;
+  const std::vector<PatchValue<ToldFailure>>& told() const { return told_; }
+  /// Throws the failure that comes first among those of all ranks, which all of them call it with;
   /// returns if there are none.
-  void throw_first(Owner& owner, const std::vector<Part<ToldFailure>>& all) const;
+  void throw_first(Communicator& communicator,
+                   const std::vector<PatchValue<ToldFailure>>& all) const;
 
  private:
-  std::vector<Part<ToldFailure>> told_;
+  std::vector<PatchValue<ToldFailure>> told_;
   std::exception_ptr what_;
   std::string text_;
 };
 
-/// Tells the others of this owner's failure and throws the first of all; all owners call it.
-void throw_first(Owner& owner, const std::optional<Failure>& own, const PatchId& patch);
+/// Tells the others of this rank's failure and throws the first of all; all ranks call it.
+void throw_first(Communicator& communicator, const std::optional<Failure>& own,
+                 const PatchId& patch);
 
 }  // namespace kumiko::amr

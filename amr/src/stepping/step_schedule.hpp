@@ -25,7 +25,7 @@ class StepSchedule {
 
   /// Takes all levels through a window; in the backend's driver. The mesh may be another one than
   /// in the last window. When a step fails, the PieceRunner keeps the failure, and later base steps
-  /// are not computed. All owners of a shared mesh take the same windows; throws if one is lost.
+  /// are not computed. All ranks of a shared mesh take the same windows; throws if one is lost.
   virtual void take(const Window& window) = 0;
 
   /// How many blocks each level had in the latest window, equal parts of its patches by home_of();

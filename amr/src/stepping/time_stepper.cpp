@@ -30,14 +30,15 @@ bool steps_by_level(Schedule schedule, const Backend& backend) {
 
 TimeStepper::TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver,
                          Backend& backend, const GhostExchange& exchange,
-                         const SimulationOptions& options, Owner& owner)
+                         const SimulationOptions& options, Communicator& communicator)
     : hierarchy_(hierarchy),
       backend_(backend),
-      owner_(owner),
+      communicator_(communicator),
       patches_(hierarchy, problem, solver, exchange, options),
-      shadows_(hierarchy, patches_.rules(), owner,
+      shadows_(hierarchy, patches_.rules(), communicator,
                options.time_interpolation == TimeInterpolation::kQuadratic),
-      observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend), owner),
+      observer_(backend, hierarchy.max_levels(), steps_by_level(options.schedule, backend),
+                communicator),
       subcycling_(options.subcycling),
       chooses_(options.steps == 0),
       pieces_(patches_, observer_, failures_) {
@@ -106,7 +107,7 @@ double TimeStepper::cfl_now(int level, std::size_t slot, double time) const {
   return patches_.cfl_now(level, slot, time);
 }
 
-/// The largest number of this owner's patches; in any order, since it is a maximum. What is thrown
+/// The largest number of this rank's patches; in any order, since it is a maximum. What is thrown
 /// becomes a failure.
 template <class CflOf>
 double TimeStepper::own_largest(double time, CflOf cfl_of) {
@@ -134,9 +135,9 @@ double TimeStepper::largest(double time, CflOf cfl_of) {
   Gathering all;
   all.add(failure.told());
   all.add<double>({{{}, 0, largest}});
-  all.exchange(owner_);
-  failure.throw_first(owner_, all.take<ToldFailure>());
-  for (const Part<double>& part : all.take<double>()) largest = std::max(largest, part.value);
+  all.exchange(communicator_);
+  failure.throw_first(communicator_, all.take<ToldFailure>());
+  for (const PatchValue<double>& part : all.take<double>()) largest = std::max(largest, part.value);
   return largest;
 }
 
@@ -151,7 +152,7 @@ std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& 
   Gathering all;
   all.add(failure.told());
   observer_.report_window(all);
-  std::vector<Part<double>> values;
+  std::vector<PatchValue<double>> values;
   if (failure.told().empty()) {
     swap_states(window);
     if (own_values) {
@@ -161,9 +162,9 @@ std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& 
     }
   }
   all.add(values);
-  all.exchange(owner_);
+  all.exchange(communicator_);
   try {
-    failure.throw_first(owner_, all.take<ToldFailure>());
+    failure.throw_first(communicator_, all.take<ToldFailure>());
   } catch (const cluster::RankLost&) {
     throw;
   } catch (...) {
@@ -174,7 +175,7 @@ std::vector<double> TimeStepper::advance(int first, int count, const OwnValues& 
   observer_.end_window(window, schedule_->blocks(), all);
   std::vector<double> largest(values.size());
   for (std::size_t at = 0; at < values.size(); ++at) largest[at] = values[at].value;
-  for (const Part<double>& part : all.take<double>()) {
+  for (const PatchValue<double>& part : all.take<double>()) {
     double& of_all = largest[static_cast<std::size_t>(part.item)];
     of_all = std::max(of_all, part.value);
   }
@@ -217,10 +218,10 @@ void TimeStepper::throw_error(const Failure& failure, const Patch& patch) const 
       step.base_step);
 }
 
-/// Takes this owner's first failure out, as an exception.
+/// Takes this rank's first failure out, as an exception.
 OwnFailure TimeStepper::take_failure() {
   std::optional<Failure> failure = failures_.take();
-  if (!failure) return {owner_, failure, {}};
+  if (!failure) return {communicator_, failure, {}};
   const Patch& patch = hierarchy_.level(failure->step.level).patch(failure->slot);
   if (!failure->what) {
     try {
@@ -229,12 +230,12 @@ OwnFailure TimeStepper::take_failure() {
       failure->what = std::current_exception();
     }
   }
-  return {owner_, failure, patch.id()};
+  return {communicator_, failure, patch.id()};
 }
 
 void TimeStepper::end_on_failure() {
   const OwnFailure failure = take_failure();
-  failure.throw_first(owner_, collect(owner_, failure.told()));
+  failure.throw_first(communicator_, collect(communicator_, failure.told()));
 }
 
 }  // namespace kumiko::amr

@@ -24,10 +24,10 @@ namespace kumiko::amr {
 class TimeStepper {
  public:
   /// Throws std::invalid_argument when the backend cannot step as options.schedule says.
-  /// All owners of a shared mesh take the same steps, and fail with the same text.
+  /// All ranks of a shared mesh take the same steps, and fail with the same text.
   TimeStepper(Hierarchy& hierarchy, const Case& problem, const Solver& solver, Backend& backend,
               const GhostExchange& exchange, const SimulationOptions& options,
-              Owner& owner = sole_owner());
+              Communicator& communicator = single_rank());
 
   /// Gives patches that came to a level their values, by fill(slot) from many threads at once, and
   /// their coefficients at a time; to be called after every change of a level.
@@ -37,15 +37,15 @@ class TimeStepper {
                const std::function<void(std::size_t)>& fill);
 
   /// Gives steps another length, where all levels stand at a time, and all patches their
-  /// coefficients for it. \return the largest CFL number of all owners' patches, all of whom call
+  /// coefficients for it. \return the largest CFL number of all ranks' patches, all of whom call
   /// it
   double set_stretch(const Stretch& stretch, double time);
   /// Gives steps their length before there are patches, or before any has its coefficients.
   void begin(const Stretch& stretch);
-  /// The largest CFL number of all owners' patches, all of whom call it, with the state that there
+  /// The largest CFL number of all ranks' patches, all of whom call it, with the state that there
   /// is at a time and steps as they are.
   double largest_cfl(double time);
-  /// That of this owner's patches; nothing where a case or a solver throws. Tells nobody.
+  /// That of this rank's patches; nothing where a case or a solver throws. Tells nobody.
   std::optional<double> own_largest_cfl(double time);
   bool serves(double cfl) const { return patches_.serves(cfl); }
 
@@ -54,13 +54,13 @@ class TimeStepper {
 
   /// Takes all levels through base steps first .. first + count - 1. With an unsteady velocity or a
   /// nonlinear solver it throws CflError as prepare() does, or StepRefused where steps are chosen;
-  /// the levels then stand at different times, and nothing is counted. All owners exchange what
+  /// the levels then stand at different times, and nothing is counted. All ranks exchange what
   /// they are to know of these steps at once, and with it values of the caller's.
-  /// \param own_values  this owner's, of the state that is reached; equally many for all owners
-  /// \return the largest of all owners' values, each
+  /// \param own_values  this rank's, of the state that is reached; equally many for all ranks
+  /// \return the largest of all ranks' values, each
   using OwnValues = std::function<std::vector<double>()>;
   std::vector<double> advance(int first, int count, const OwnValues& own_values = {});
-  /// Whether all owners know of the latest failure of advance(): they can go back together.
+  /// Whether all ranks know of the latest failure of advance(): they can go back together.
   bool has_failed_together() const { return has_failed_together_; }
 
   /// The length of the steps, and when they begin.
@@ -95,7 +95,7 @@ class TimeStepper {
 
   Hierarchy& hierarchy_;
   Backend& backend_;
-  Owner& owner_;
+  Communicator& communicator_;
   PatchStepper patches_;
   ShadowExchange shadows_;
   Observer observer_;

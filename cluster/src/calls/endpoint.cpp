@@ -20,9 +20,9 @@ const ClusterOptions& checked(const ClusterOptions& options) {
 
 }  // namespace
 
-Endpoint::Endpoint(Node& owner, runtime::Runtime& scheduler, std::unique_ptr<Link> joined,
+Endpoint::Endpoint(Node& home, runtime::Runtime& scheduler, std::unique_ptr<Link> joined,
                    const ClusterOptions& chosen)
-    : node(owner),
+    : node(home),
       runtime(scheduler),
       link(std::move(joined)),
       options(checked(chosen)),

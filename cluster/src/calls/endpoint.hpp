@@ -58,7 +58,7 @@ struct Counters {
 struct Endpoint {
   /// \param joined  nullptr for a cluster of one rank, which is not polled
   /// \throws std::invalid_argument for invalid options
-  Endpoint(Node& owner, runtime::Runtime& scheduler, std::unique_ptr<Link> joined,
+  Endpoint(Node& home, runtime::Runtime& scheduler, std::unique_ptr<Link> joined,
            const ClusterOptions& chosen);
 
   Peer& peer(int other) noexcept { return *peers[static_cast<std::size_t>(other)]; }

@@ -56,8 +56,8 @@ hdf5::Object file_properties() {
 class Image {
  public:
   /// Lets the library lay the file out. Throws OutputError.
-  Image(const std::string& name, const Contents& contents, std::int32_t owners)
-      : contents_(contents), owners_(owners) {
+  Image(const std::string& name, const Contents& contents, std::int32_t ranks)
+      : contents_(contents), ranks_(ranks) {
     std::vector<Records> records;
     std::vector<Room> hashes;
     hdf5::Capture capture;
@@ -144,16 +144,16 @@ class Image {
   }
 
   void add_records() {
-    const auto ranges = amr::record_ranges(contents_.mesh(), owners_);
-    for (std::size_t owner = 0; owner < ranges.size(); ++owner) {
-      for (std::size_t at = 0; at < ranges[owner].size(); ++at) {
-        const amr::PatchRange& patches = ranges[owner][at];
+    const auto ranges = amr::record_ranges(contents_.mesh(), ranks_);
+    for (std::size_t rank = 0; rank < ranges.size(); ++rank) {
+      for (std::size_t at = 0; at < ranges[rank].size(); ++at) {
+        const amr::PatchRange& patches = ranges[rank][at];
         const auto level = static_cast<std::size_t>(patches.level);
-        const bool is_here = owner == 0 && !contents_.own.empty();
+        const bool is_here = rank == 0 && !contents_.own.empty();
         const std::byte* const bytes = is_here ? std::as_bytes(contents_.own[at]).data() : nullptr;
         for (Part& part : cut_records(patches, rooms_[level], record_bytes(), bytes,
                                       hashes_[level].data() + patches.first)) {
-          part.writer = static_cast<std::int32_t>(owner);
+          part.writer = static_cast<std::int32_t>(rank);
           parts_.push_back(part);
         }
       }
@@ -170,7 +170,7 @@ class Image {
   }
 
   const Contents& contents_;
-  std::int32_t owners_;
+  std::int32_t ranks_;
   std::vector<Room> rooms_;
   std::deque<std::string> metadata_;
   std::vector<std::vector<std::uint64_t>> hashes_;  ///< of each level's records
@@ -181,9 +181,10 @@ class Image {
 class OthersParts {
  public:
   /// \param path  of the file
-  OthersParts(amr::Owner& owner, const std::filesystem::path& path, const Image& image)
-      : owner_(owner), answers_(static_cast<std::size_t>(owner.count())) {
-    if (owner.count() == 1) return;
+  OthersParts(amr::Communicator& communicator, const std::filesystem::path& path,
+              const Image& image)
+      : communicator_(communicator), answers_(static_cast<std::size_t>(communicator.size())) {
+    if (communicator.size() == 1) return;
     std::random_device random;
     const auto hashes = std::ranges::find_if(image.parts(), &Part::holds_hashes);
     request_ = {std::filesystem::absolute(path).string(), std::uint64_t{random()} << 32U | random(),
@@ -193,12 +194,12 @@ class OthersParts {
   /// Asks them; threads of a group wait for the answers. Before, the file gets a mark, where hashes
   /// of records come last of all: who finds another file of that name does not write into it.
   void ask(PartsFile& file, runtime::TaskGroup& group) {
-    if (owner_.count() == 1) return;
+    if (communicator_.size() == 1) return;
     file.write(request_.mark_place, std::as_bytes(std::span(&request_.mark, 1)));
     file.sync();
-    for (std::int32_t to = 1; to < owner_.count(); ++to) {
+    for (std::int32_t to = 1; to < communicator_.size(); ++to) {
       group.run([this, to, question = packed(request_)] {
-        answers_[static_cast<std::size_t>(to)] = to_answer(owner_.ask(to, question));
+        answers_[static_cast<std::size_t>(to)] = to_answer(communicator_.ask(to, question));
       });
     }
   }
@@ -227,7 +228,7 @@ class OthersParts {
   }
 
  private:
-  amr::Owner& owner_;
+  amr::Communicator& communicator_;
   WriteRequest request_;
   std::vector<WriteAnswer> answers_;
 };
@@ -266,10 +267,10 @@ std::string write_image(const std::filesystem::path& path, Image& image, OthersP
 }
 
 void write(const std::filesystem::path& file, const Contents& contents, runtime::Runtime& runtime,
-           amr::Owner& owner) {
+           amr::Communicator& communicator) {
   PartFile part(file);
-  Image image(part.part().string(), contents, owner.count());
-  OthersParts others(owner, part.part(), image);
+  Image image(part.part().string(), contents, communicator.size());
+  OthersParts others(communicator, part.part(), image);
   std::string failure;
   std::string seal;
   runtime.run([&] { failure = write_image(part.part(), image, others, seal); });
@@ -295,16 +296,16 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   Contents contents{checkpoint, geometry, compression, {}};
   check_names(checkpoint.run.components(), contents.names());
   for (const amr::SavedLevel& level : checkpoint.run.levels) contents.own.push_back(level.values);
-  write(file, contents, runtime, amr::sole_owner());
+  write(file, contents, runtime, amr::single_rank());
 }
 
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::SavedRecords& own, const amr::Geometry& geometry,
-                      runtime::Runtime& runtime, amr::Owner& owner) {
+                      runtime::Runtime& runtime, amr::Communicator& communicator) {
   Contents contents{checkpoint, geometry, Compression::kNone, {}};
   check_names(own.record_size / amr::kPatchPoints, contents.names());
-  for (const amr::RecordStretch& stretch : own.stretches) contents.own.push_back(stretch.values);
-  write(file, contents, runtime, owner);
+  for (const amr::RangeRecords& range : own.ranges) contents.own.push_back(range.values);
+  write(file, contents, runtime, communicator);
 }
 
 std::uint64_t checkpoint_bytes(const Checkpoint& checkpoint, const amr::Geometry& geometry) {

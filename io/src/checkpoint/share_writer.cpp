@@ -22,14 +22,14 @@ WriteAnswer write_share(const WriteRequest& request, const amr::SavedRecords& re
   if (!file.has(request.mark_place, request.mark))
     return {file.first_error() != 0, file.finish(), {}};
   std::size_t count = 0;
-  for (const amr::RecordStretch& stretch : records.stretches) count += stretch.patches.count;
+  for (const amr::RangeRecords& range : records.ranges) count += range.patches.count;
   const std::size_t record_bytes = records.record_size * sizeof(double);
   std::vector<std::uint64_t> record_hashes(count);
   std::uint64_t* hashes = record_hashes.data();
   std::vector<Part> parts;
-  for (const auto& [patches, values] : records.stretches) {
+  for (const auto& [patches, values] : records.ranges) {
     amr::ensure(static_cast<std::size_t>(patches.level) < request.rooms.size(),
-                "owner 0 writes {} levels, without level {}", request.rooms.size(), patches.level);
+                "rank 0 writes {} levels, without level {}", request.rooms.size(), patches.level);
     const std::vector<Part> cut =
         cut_records(patches, request.rooms[static_cast<std::size_t>(patches.level)], record_bytes,
                     std::as_bytes(std::span(values)).data(), hashes);
@@ -47,11 +47,12 @@ WriteAnswer write_share(const WriteRequest& request, const amr::SavedRecords& re
 
 }  // namespace
 
-ShareWriter::ShareWriter(amr::Owner& owner) : owner_(owner) {
-  owner_.set_answerer([this](std::span<const std::byte> question) { return answer(question); });
+ShareWriter::ShareWriter(amr::Communicator& communicator) : communicator_(communicator) {
+  communicator_.set_answerer(
+      [this](std::span<const std::byte> question) { return answer(question); });
 }
 
-ShareWriter::~ShareWriter() { owner_.set_answerer(nullptr); }
+ShareWriter::~ShareWriter() { communicator_.set_answerer(nullptr); }
 
 void ShareWriter::take(amr::SavedRecords&& records) {
   const std::lock_guard lock(mutex_);

@@ -92,11 +92,11 @@ std::string_view table_of(std::string_view name) {
 ConfigError unknown_key(const Schema& schema, const Setting& setting) {
   const std::string name = declared_name(setting);
   const std::string_view table = table_of(name);
-  if (const std::string owners = schema.other_owners(name); !owners.empty()) {
+  if (const std::string ranks = schema.other_owners(name); !ranks.empty()) {
     return ConfigError(
         fmt::format("{}: {} is a key of {}, which this run does not have; take it "
                     "out, or name that one by {}.name",
-                    setting.where, in_quotes(name), owners, table));
+                    setting.where, in_quotes(name), ranks, table));
   }
   std::string remedy;
   if (const std::optional<std::string> meant = nearest(name, key_names(schema))) {

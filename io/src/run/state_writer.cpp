@@ -84,7 +84,7 @@ StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
                                        const RunHistory& history) const {
   const bool with_extras = !is_checkpoint_ && options_.extras;
   const bool is_shared =
-      simulation.owner().count() > 1 && options_.compression == Compression::kNone;
+      simulation.communicator().size() > 1 && options_.compression == Compression::kNone;
   std::optional<amr::SavedRecords> own;
   const auto save = [&] {
     if (!is_shared) return with_extras ? simulation.save_with_extras() : simulation.save();
@@ -122,12 +122,12 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
   file_ = file;
   pending_ =
       std::async(std::launch::async, [file, begin, runtime, compression = options_.compression,
-                                      owner = &simulation.owner(),
+                                      communicator = &simulation.communicator(),
                                       geometry = simulation.hierarchy().geometry(),
                                       copied = copy_of(simulation, history)]() mutable {
         const Copy copy = std::move(copied);  // which goes when the file is there
         if (copy.own) {
-          io::write_checkpoint(file, copy.checkpoint, *copy.own, geometry, *runtime, *owner);
+          io::write_checkpoint(file, copy.checkpoint, *copy.own, geometry, *runtime, *communicator);
         } else {
           io::write_checkpoint(file, copy.checkpoint, geometry, *runtime, compression);
         }

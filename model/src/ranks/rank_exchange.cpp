@@ -43,17 +43,17 @@ void Exchange::add_strips(const amr::Mesh<2>& mesh, int level) {
   // Of two neighbours the second one is to the right or above.
   constexpr std::array<std::array<int, 2>, 4> kAfter = {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
   const auto ids = mesh.ids(level);
-  const auto owners = mesh.owners(level);
+  const auto rank_of = mesh.ranks(level);
   for (std::size_t slot = 0; slot < ids.size(); ++slot) {
     for (const std::array<int, 2>& way : kAfter) {
       const auto beside = mesh.base().neighbour(ids[slot], way);
       const std::int32_t found = beside ? mesh.find(*beside) : -1;
       if (found < 0) continue;
-      const std::int32_t other = owners[static_cast<std::size_t>(found)];
-      if (other == owners[slot]) continue;
+      const std::int32_t other = rank_of[static_cast<std::size_t>(found)];
+      if (other == rank_of[slot]) continue;
       const std::uint64_t bytes = way[0] != 0 && way[1] != 0 ? kCornerBytes : kStripBytes;
-      add(owners[slot], other, bytes);
-      add(other, owners[slot], bytes);
+      add(rank_of[slot], other, bytes);
+      add(other, rank_of[slot], bytes);
     }
   }
 }

@@ -37,10 +37,10 @@ double work_of(const RunStart& start) {
 
 amr::Mesh<2> dealt(const RunStart& start, int ranks, const RankOptions& options) {
   amr::Mesh<2> mesh = start.mesh;
-  const auto owners = amr::deal(options.partition, mesh, start.seconds, ranks, options.seed);
+  const auto rank_of = amr::deal(options.partition, mesh, start.seconds, ranks, options.seed);
   for (int level = 0; level < mesh.levels(); ++level) {
     const auto ids = mesh.ids(level);
-    mesh.assign(level, {ids.begin(), ids.end()}, owners[static_cast<std::size_t>(level)]);
+    mesh.assign(level, {ids.begin(), ids.end()}, rank_of[static_cast<std::size_t>(level)]);
   }
   return mesh;
 }
@@ -56,9 +56,9 @@ double expected_step(const RunStart& start, int ranks, const RankOptions& option
   double chain = 0.0;
   for (int level = 0; level < mesh.levels(); ++level) {
     const auto& seconds = start.seconds[static_cast<std::size_t>(level)];
-    const auto owners = mesh.owners(level);
+    const auto rank_of = mesh.ranks(level);
     for (std::size_t slot = 0; slot < seconds.size(); ++slot) {
-      busy[static_cast<std::size_t>(owners[slot])] += kOverAdvancing * seconds[slot];
+      busy[static_cast<std::size_t>(rank_of[slot])] += kOverAdvancing * seconds[slot];
     }
     const int steps = steps_of(start, level);
     const double all = kOverAdvancing * sum(seconds);

@@ -3,8 +3,8 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/model/rank_model.hpp>
 
+#include "ranks/rank_deals.hpp"
 #include "ranks/rank_exchange.hpp"
-#include "ranks/rank_owners.hpp"
 #include "ranks/rank_tasks.hpp"
 #include "ranks/ranks_at_work.hpp"
 #include "schedule/schedule_replay.hpp"
@@ -74,7 +74,7 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
       overhead_of_piece(trace_, overheads_, ScheduleKind::kDataflow, options.workers);
   const double workers = static_cast<double>(ranks) * options.workers;
   RanksAtWork work(trace_, ranks, options, piece, log);
-  RankOwners owners(trace_, options, ranks);
+  RankDeals deals(trace_, options, ranks);
   const Meetings meetings(ranks, options.network, log);
   const Spans spans(trace_);
   RankPrediction prediction{.ranks = ranks, .imbalance = 0.0};
@@ -82,14 +82,14 @@ RankPrediction RankModel::predict(int ranks, const RankOptions& options, RankLog
   double alike = spans.alike();
   for (const amr::TraceWindow& window : trace_.windows) {
     const bool is_after_regrid = spans.has_regrid_before(window);
-    const Meetings::Moves moves = owners.follow(window, is_after_regrid);
+    const Meetings::Moves moves = deals.follow(window, is_after_regrid);
     for (const auto& [way, count] : moves) prediction.moved_patches += count;
-    if (is_after_regrid) alike += meetings.regrid(owners.mesh(), moves);
-    alike += meetings.begin_window(owners.mesh());
+    if (is_after_regrid) alike += meetings.regrid(deals.mesh(), moves);
+    alike += meetings.begin_window(deals.mesh());
     now = work.run(now + set_up_of(window, ranks, log),
-                   RankTasks(trace_, window, owners.owners(), options, ranks));
+                   RankTasks(trace_, window, deals.ranks(), options, ranks));
     alike += meetings.end_window(window.steps, options.workers);
-    prediction.imbalance += owners.imbalance() / static_cast<double>(trace_.windows.size());
+    prediction.imbalance += deals.imbalance() / static_cast<double>(trace_.windows.size());
   }
   const double shared = spans.loops() / workers;
   if (log != nullptr) {

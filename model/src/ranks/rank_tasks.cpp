@@ -21,17 +21,17 @@ constexpr std::uint32_t kAnyone = UINT32_MAX;
 }  // namespace
 
 RankTasks::RankTasks(const amr::Trace& trace, const amr::TraceWindow& window,
-                     const amr::ByPatch<std::int32_t>& owners, const RankOptions& options,
+                     const amr::ByPatch<std::int32_t>& rank_of, const RankOptions& options,
                      int ranks)
-    : trace_(trace), tasks_(trace, window, blocks_of(owners, ranks, options.workers)) {}
+    : trace_(trace), tasks_(trace, window, blocks_of(rank_of, ranks, options.workers)) {}
 
 /// Equal parts of each rank's patches of a level.
-std::vector<LevelBlocks> RankTasks::blocks_of(const amr::ByPatch<std::int32_t>& owner_of, int ranks,
+std::vector<LevelBlocks> RankTasks::blocks_of(const amr::ByPatch<std::int32_t>& rank_of, int ranks,
                                               int workers) {
   std::vector<LevelBlocks> levels;
-  for (const std::vector<std::int32_t>& owners : owner_of) {
+  for (const std::vector<std::int32_t>& of_level : rank_of) {
     std::vector<std::size_t> held(static_cast<std::size_t>(ranks));
-    for (const std::int32_t owner : owners) ++held[static_cast<std::size_t>(owner)];
+    for (const std::int32_t rank : of_level) ++held[static_cast<std::size_t>(rank)];
     LevelBlocks level;
     std::vector<std::size_t> first_block;
     for (int rank = 0; rank < ranks; ++rank) {
@@ -40,8 +40,8 @@ std::vector<LevelBlocks> RankTasks::blocks_of(const amr::ByPatch<std::int32_t>& 
       level.homes.insert(level.homes.end(), amr::block_count(own, workers), rank);
     }
     std::vector<std::size_t> seen(held.size());
-    for (const std::int32_t owner : owners) {
-      const auto rank = static_cast<std::size_t>(owner);
+    for (const std::int32_t number : of_level) {
+      const auto rank = static_cast<std::size_t>(number);
       const auto blocks = static_cast<int>(amr::block_count(held[rank], workers));
       const int block = amr::home_of(seen[rank]++, held[rank], blocks);
       level.block_of.push_back(

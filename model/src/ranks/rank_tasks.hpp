@@ -26,9 +26,9 @@ struct Parcel {
 class RankTasks {
  public:
   /// Keeps a reference to the trace.
-  /// \param owners  of the window's patches
+  /// \param rank_of  the ranks of the window's patches
   RankTasks(const amr::Trace& trace, const amr::TraceWindow& window,
-            const amr::ByPatch<std::int32_t>& owners, const RankOptions& options, int ranks);
+            const amr::ByPatch<std::int32_t>& rank_of, const RankOptions& options, int ranks);
 
   /// Homes are ranks.
   std::span<BlockTasks::Task> tasks() { return tasks_.tasks(); }
@@ -80,7 +80,7 @@ class RankTasks {
   Parcel parcel_of(std::span<const Edge> edges);
   std::pair<std::uint32_t, std::uint64_t> read_of(std::uint32_t from, std::uint32_t to) const;
 
-  static std::vector<LevelBlocks> blocks_of(const amr::ByPatch<std::int32_t>& owner_of, int ranks,
+  static std::vector<LevelBlocks> blocks_of(const amr::ByPatch<std::int32_t>& rank_of, int ranks,
                                             int workers);
 
   const amr::Trace& trace_;

@@ -34,21 +34,22 @@ struct ErrorNorms {
   std::vector<ErrorNorms> components = {};  ///< of each component, if there are several
 };
 
-// Of a mesh that is shared, every owner calls these with itself, and all get the same.
+// Of a mesh that is shared, every rank calls these with itself, and all get the same.
 
 /// Mass and extremes of the current state; patches in parallel.
 FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend,
-                           Owner& owner = sole_owner());
+                           Communicator& communicator = single_rank());
 
 /// Errors against the case's exact solution at a time; nothing if the case does not know the exact
 /// solution of every component.
 std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& problem, double time,
-                                      Backend& backend, Owner& owner = sole_owner());
+                                      Backend& backend, Communicator& communicator = single_rank());
 
 /// "v2-" and 16 hexadecimal digits: XXH3 (64 bits) over the hash's version and, for each leaf block
 /// in canonical order, level, position, size and XXH3 of its values of every component; blocks in
 /// parallel. Equal states on equal meshes have equal hashes, whatever computed them.
-std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Owner& owner = sole_owner());
+std::string state_hash(const Hierarchy& hierarchy, Backend& backend,
+                       Communicator& communicator = single_rank());
 /// The same hash, computed by the calling thread alone.
 std::string state_hash(const Hierarchy& hierarchy);
 

@@ -44,9 +44,9 @@ void check_finite(const PatchId& patch, ConstPatchView field, int step);
 
 /// Checks the current state of every patch, patches in parallel. Throws NonFiniteError of the first
 /// patch in canonical order of the finest level that has such values: finest first, since they
-/// arise there most often. Call between base steps, inside Backend::run(); every owner of a shared
+/// arise there most often. Call between base steps, inside Backend::run(); every rank of a shared
 /// mesh does, and all throw the same.
 void check_finite(const Hierarchy& hierarchy, Backend& backend, int step,
-                  Owner& owner = sole_owner());
+                  Communicator& communicator = single_rank());
 
 }  // namespace kumiko::amr

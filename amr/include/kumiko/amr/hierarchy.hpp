@@ -21,7 +21,7 @@ namespace kumiko::amr {
 /// its own patches read.
 class Level {
  public:
-  /// The number of patches of the level, of all owners.
+  /// The number of patches of the level, of all ranks.
   std::size_t size() const { return patches_.size(); }
   bool empty() const { return patches_.empty(); }
   /// Slots of the patches that this process owns, in order.
@@ -67,22 +67,22 @@ struct MemoryUse {
   }
 };
 
-/// The mesh, and the data of each patch in its slot. Only change() and set_owners() alter the mesh;
+/// The mesh, and the data of each patch in its slot. Only change() and set_ranks() alter the mesh;
 /// readers and the patches' own data may be used from many threads between changes. Cannot be
 /// copied.
 class Hierarchy {
  public:
   /// Builds level 0; its data is uninitialised.
-  /// \param owner  the owner that this process is: it has the data of that owner's patches
-  /// \param base_owners  owners of the patches of level 0, by slot; empty: owner 0 owns all
+  /// \param rank  the rank that this process is: it has the data of that rank's patches
+  /// \param base_ranks  ranks of the patches of level 0, by slot; empty: rank 0 owns all
   /// Throws std::invalid_argument unless 1 <= max_levels <= 8.
-  Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t owner = 0,
-            std::vector<std::int32_t> base_owners = {});
+  Hierarchy(Geometry geometry, int max_levels, const PatchShape& shape, std::int32_t rank = 0,
+            std::vector<std::int32_t> base_ranks = {});
   Hierarchy(const Hierarchy&) = delete;
 
   const Geometry& geometry() const { return geometry_; }
-  /// The owner that this process is.
-  std::int32_t owner() const { return owner_; }
+  /// The rank that this process is.
+  std::int32_t communicator() const { return rank_; }
   /// The patches. The reference stays valid; the lists in it change with the mesh.
   const Mesh<2>& mesh() const { return mesh_; }
   /// The reads between patches, and the parents and children of patches. The reference stays valid;
@@ -96,18 +96,18 @@ class Hierarchy {
   const Level& level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
   /// Makes the patches of a level above 0 exactly `wanted` (any order, no duplicates): patches that
-  /// stay keep their data and owner, patches that are removed return their memory to the pool, and
-  /// new patches are uninitialised and belong to their parent's owner. Removes the level's shadows.
+  /// stay keep their data and rank, patches that are removed return their memory to the pool, and
+  /// new patches are uninitialised and belong to their parent's rank. Removes the level's shadows.
   /// Every wanted patch needs its parent. If a patch of this level is removed, patches of finer
   /// levels that no longer nest are removed too. \return slots of the new patches. O(patches);
   /// invalidates slots of this and finer levels.
   std::vector<std::size_t> change(int level, std::vector<PatchId> wanted);
 
-  /// Sets the owner of each patch of a level, by slot. Patches that another process now owns return
+  /// Sets the rank of each patch of a level, by slot. Patches that another process now owns return
   /// their memory to the pool; patches that this process now owns are uninitialised. Removes the
   /// level's shadows.
   /// \return slots of the patches that this process newly owns, in order
-  std::vector<std::size_t> set_owners(int level, std::vector<std::int32_t> owners);
+  std::vector<std::size_t> set_ranks(int level, std::vector<std::int32_t> ranks);
 
   /// Gives a level shadows in a role for these slots and no others, in this order; new shadows are
   /// uninitialised.
@@ -128,7 +128,7 @@ class Hierarchy {
   Mesh<2> mesh_;
   ReadPlan plan_;
   PatchShape shape_;
-  std::int32_t owner_;
+  std::int32_t rank_;
   PatchPool pool_;
   std::vector<Level> levels_;
 };

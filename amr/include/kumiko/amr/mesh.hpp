@@ -1,4 +1,4 @@
-// The mesh as a value: its patches, their owners and their places, without any data of fields.
+// The mesh as a value: its patches, their ranks and their places, without any data of fields.
 #pragma once
 
 #include <array>
@@ -151,9 +151,9 @@ struct Unnested {
   friend bool operator==(const Unnested&, const Unnested&) = default;
 };
 
-/// The patches of all levels with their owners, and the domain: a value that can be compared, sent
+/// The patches of all levels with their ranks, and the domain: a value that can be compared, sent
 /// and queried. Level 0 covers the domain. A patch's *slot* is its position within its level, in
-/// canonical order (by the last axis' index first, by x last). An *owner* is the number of the
+/// canonical order (by the last axis' index first, by x last). An *rank* is the number of the
 /// process that has the patch's data, 0 by default.
 ///
 /// A mesh need not be properly nested; unnested() lists the patches that are not. Reading is safe
@@ -172,15 +172,15 @@ class Mesh {
   int levels() const { return static_cast<int>(levels_.size()); }
   /// The patches of a level in canonical order; empty for levels that the mesh does not have.
   std::span<const Id> ids(int level) const;
-  /// The owner of each patch of a level.
-  std::span<const std::int32_t> owners(int level) const;
+  /// The rank of each patch of a level.
+  std::span<const std::int32_t> ranks(int level) const;
   std::size_t size(int level) const { return ids(level).size(); }
 
   /// Makes the patches of a level exactly `ids`, in canonical order, and leaves the other levels as
-  /// they are. Without owners, owner 0 has all patches. Throws std::invalid_argument, with the mesh
+  /// they are. Without ranks, rank 0 has all patches. Throws std::invalid_argument, with the mesh
   /// unchanged, for a patch outside the domain or out of order, a level more than one above the
   /// finest, or a level 0 that does not cover the domain. O(patches).
-  void assign(int level, std::vector<Id> ids, std::vector<std::int32_t> owners = {});
+  void assign(int level, std::vector<Id> ids, std::vector<std::int32_t> ranks = {});
 
   /// Slot of a patch within its level, or -1. O(1) in rows without gaps, else O(log of the patches
   /// in the row).
@@ -214,7 +214,7 @@ class Mesh {
   /// curve: equal parts of this list are compact in space and hold whole families of patches.
   std::vector<Id> space_filling_order() const;
 
-  /// Whether grid, patches and owners are the same.
+  /// Whether grid, patches and ranks are the same.
   friend bool operator==(const Mesh& a, const Mesh& b) {
     return a.base_ == b.base_ && a.levels_ == b.levels_;
   }
@@ -234,7 +234,7 @@ class Mesh {
 
   struct LevelList {
     std::vector<Id> ids;
-    std::vector<std::int32_t> owners;
+    std::vector<std::int32_t> ranks;
     std::vector<RowKey> keys;  ///< of each patch, for lookups
     /// First slot with at least this index along the last axis; one entry more than there are
     /// indices.
@@ -245,7 +245,7 @@ class Mesh {
 
   Mesh() = default;
 
-  void check(int level, const std::vector<Id>& ids, std::size_t owners) const;
+  void check(int level, const std::vector<Id>& ids, std::size_t ranks) const;
   static RowKey key_of(const Id& id);
   std::vector<std::int32_t> rows_of(int level, const std::vector<Id>& ids) const;
 

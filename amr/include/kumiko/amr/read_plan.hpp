@@ -42,7 +42,7 @@ struct PatchReads {
   unsigned outside = 0;  ///< bit d is set if direction d leads out of the domain
 };
 
-/// The reads of all patches, of all owners, resolved once for a mesh, and the parents and children
+/// The reads of all patches, of all ranks, resolved once for a mesh, and the parents and children
 /// of patches. Slots are valid until the mesh changes.
 class ReadPlan {
  public:

@@ -86,7 +86,7 @@ struct SavedRun {
   }
 };
 
-// --- A run that several owners save together ---
+// --- A run that several ranks save together ---
 
 /// Patches of a level that follow each other, by slot.
 struct PatchRange {
@@ -95,28 +95,28 @@ struct PatchRange {
   std::size_t count = 0;
 };
 
-/// The number of records that are assigned to one owner together.
+/// The number of records that are assigned to one rank together.
 inline constexpr std::size_t kRecordsTogether = 64;
 
-/// The ranges of records that each owner gets. The records of a level are divided, in canonical
+/// The ranges of records that each rank gets. The records of a level are divided, in canonical
 /// order, into parts of kRecordsTogether records, the last part being smaller. Consecutive parts
-/// are assigned to the owners as evenly as possible. If there are more owners than parts, some
-/// owners get none.
-std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t owners);
+/// are assigned to the ranks as evenly as possible. If there are more ranks than parts, some
+/// ranks get none.
+std::vector<std::vector<PatchRange>> record_ranges(const Mesh<2>& mesh, std::int32_t ranks);
 
 /// The records of patches that follow each other, one after the other.
-struct RecordStretch {
+struct RangeRecords {
   PatchRange patches;
   std::vector<double> values;
 };
 
-/// The records of one owner, in a run that all owners save together.
+/// The records of one rank, in a run that all ranks save together.
 struct SavedRecords {
-  std::size_t record_size = 0;           ///< as SavedRun::record_size()
-  std::vector<RecordStretch> stretches;  ///< for the owner's ranges in record_ranges()
+  std::size_t record_size = 0;       ///< as SavedRun::record_size()
+  std::vector<RangeRecords> ranges;  ///< for the rank's ranges in record_ranges()
 };
 
-/// The data of owner 0 in a run that all owners save together.
+/// The data of rank 0 in a run that all ranks save together.
 struct SavedShare {
   SavedRun run;  ///< the run, without values
   SavedRecords records;

@@ -37,18 +37,18 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 
 /// Makes the checks that a Simulation makes before it builds anything, in O(1). Throws as its
 /// constructor does.
-/// \param owners  the number of owners that would share the mesh
+/// \param ranks  the number of ranks that would share the mesh
 void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
-           int owners = 1);
+           int ranks = 1);
 
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
-/// Keeps references to all three and to the owner, which must outlive it.
+/// Keeps references to all three and to the rank, which must outlive it.
 ///
-/// Where several owners share the mesh, each makes a Simulation with the same arguments, except for
-/// the backend, which must have a runtime. Owner 0 *directs*: each member that needs all owners is
-/// called on owner 0, and the others take part from within follow(). Owner 0 gets the results of
-/// all; workers are numbered owner by owner. All bits are those of a run with one owner. Patches
-/// move to other owners if one owner has needed 10 % more seconds than the mean at two regrids in a
+/// Where several ranks share the mesh, each makes a Simulation with the same arguments, except for
+/// the backend, which must have a runtime. Rank 0 *directs*: each member that needs all ranks is
+/// called on rank 0, and the others take part from within follow(). Rank 0 gets the results of
+/// all; workers are numbered rank by rank. All bits are those of a run with one rank. Patches
+/// move to other ranks if one rank has needed 10 % more seconds than the mean at two regrids in a
 /// row.
 class Simulation {
  public:
@@ -57,23 +57,24 @@ class Simulation {
   /// interpolation, sizes), DeclarationError among them, CflError when the first step outruns the
   /// ghosts.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
-             const SimulationOptions& options, Owner& owner = sole_owner());
+             const SimulationOptions& options, Communicator& communicator = single_rank());
 
   /// Continues a saved run. Case, solver and options should be those of that run; backend,
   /// schedule, workers, steps and refinement may differ, and so may the number of levels, as long
-  /// as every level with patches has its place. If the saved run has a source, each owner reads the
+  /// as every level with patches has its place. If the saved run has a source, each rank reads the
   /// values of its own patches here. Throws as the other constructor, and std::invalid_argument
   /// when the saved run contradicts the options or itself; the message names the item.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
-             const SimulationOptions& options, const SavedRun& saved, Owner& owner = sole_owner());
-  /// On owner 0, makes the other owners' follow() return and waits for them, unless a member
+             const SimulationOptions& options, const SavedRun& saved,
+             Communicator& communicator = single_rank());
+  /// On rank 0, makes the other ranks' follow() return and waits for them, unless a member
   /// function has thrown.
   ~Simulation();
 
-  /// On another owner than 0, takes part in the next member function that is called on owner 0.
-  /// \return false when owner 0's Simulation ends. Throws what owner 0's member throws, or
+  /// On another rank than 0, takes part in the next member function that is called on rank 0.
+  /// \return false when rank 0's Simulation ends. Throws what rank 0's member throws, or
   /// cluster::RankLost.
-  /// \param take  receives this owner's records when owner 0 calls save_share(), which waits for it
+  /// \param take  receives this rank's records when rank 0 calls save_share(), which waits for it
   bool follow(const std::function<void(SavedRecords&& records)>& take = {});
 
   /// Takes `steps` base steps. A run that chooses its steps by a CFL number takes fewer if it
@@ -99,7 +100,7 @@ class Simulation {
   /// Starts to record a trace: which worker does which piece of work when. To be called between
   /// calls of advance(). Discards a trace that is being recorded. Costs about 10 ns and 32 bytes a
   /// piece while it lasts; these bytes are needed in addition to the trace while that is made. Each
-  /// owner of a shared mesh keeps its own pieces.
+  /// rank of a shared mesh keeps its own pieces.
   /// \param most_bytes  the limit of the finished trace, at about 110 bytes a piece; windows are
   ///     recorded as long as they are sure to fit
   void start_trace(std::size_t most_bytes = kMostTraceBytes);
@@ -109,8 +110,8 @@ class Simulation {
   /// Ends the recording and returns the trace, without Trace::case_name; empty without
   /// start_trace(). To be called between calls of advance(), or after a failed one, whose last
   /// window is left out. O(pieces), since the edges are made here. Throws std::bad_alloc if there
-  /// is no memory for them; the trace is then lost, and the run may continue. Owner 0 of a shared
-  /// mesh gets the pieces of all workers, numbered owner by owner; the trace is lost when the run
+  /// is no memory for them; the trace is then lost, and the run may continue. Rank 0 of a shared
+  /// mesh gets the pieces of all workers, numbered rank by rank; the trace is lost when the run
   /// fails.
   Trace stop_trace();
 
@@ -118,13 +119,13 @@ class Simulation {
   /// runs; costs the workers nothing.
   std::vector<WorkerActivity> activity() const;
 
-  /// A copy of the run, made on the backend's workers; not to be called while advance() runs. Owner
+  /// A copy of the run, made on the backend's workers; not to be called while advance() runs. Rank
   /// 0 of a shared mesh gets all values. O(points).
   SavedRun save() const;
   /// As save(), with kExtraNames in every record. Computes the indicator of all patches.
   SavedRun save_with_extras() const;
-  /// Saves with all owners; each gets its range of record_ranges() and no other records. Owner 0
-  /// returns its own, after follow() has handed the others theirs. While this runs, each owner also
+  /// Saves with all ranks; each gets its range of record_ranges() and no other records. Rank 0
+  /// returns its own, after follow() has handed the others theirs. While this runs, each rank also
   /// holds the records of those of its patches that go to others.
   SavedShare save_share(bool with_extras) const;
 
@@ -137,16 +138,16 @@ class Simulation {
   /// amr::check_finite(), which throws NonFiniteError.
   void check_finite() const;
 
-  /// Workers of all owners.
+  /// Workers of all ranks.
   int workers() const;
-  /// Workers of each owner; those of owner 0 are numbered first.
-  const std::vector<int>& workers_by_owner() const;
-  /// Patches that have got another owner so far, also while the first mesh is built.
+  /// Workers of each rank; those of rank 0 are numbered first.
+  const std::vector<int>& workers_by_rank() const;
+  /// Patches that have got another rank so far, also while the first mesh is built.
   std::uint64_t moved_patches() const;
   /// The seconds that each patch is expected to take of a base step, by a trial on one patch of
-  /// this owner, which takes about 0.5 ms, and by the solver's weights. Ghosts, restriction and
-  /// waiting are not included. Nothing where this owner has no patch. Communicates with no other
-  /// owner; to be called between calls of advance().
+  /// this rank, which takes about 0.5 ms, and by the solver's weights. Ghosts, restriction and
+  /// waiting are not included. Nothing where this rank has no patch. Communicates with no other
+  /// rank; to be called between calls of advance().
   std::optional<ByPatch<double>> expected_seconds() const;
   /// The order in which patches take their steps: "level" or "dataflow".
   std::string_view schedule() const;
@@ -162,8 +163,8 @@ class Simulation {
   /// The length of the base steps; in a run that chooses them, of the latest choice.
   double dt() const;
   const SimulationOptions& options() const;
-  /// The owner whose part of the mesh this simulation has.
-  Owner& owner() const;
+  /// The rank whose part of the mesh this simulation has.
+  Communicator& communicator() const;
   const Hierarchy& hierarchy() const;
   const WorkCounters& counters() const;
   /// Patches that were tagged at the latest regrid but not allowed by nesting.

@@ -72,7 +72,7 @@ struct SimulationOptions {
   /// time.
   bool subcycling = true;
   TimeInterpolation time_interpolation = TimeInterpolation::kAuto;
-  /// How the mesh is distributed among owners, and whether patches move if an owner has more work
+  /// How the mesh is distributed among ranks, and whether patches move if a rank has more work
   /// than others.
   PartitionKind partition = PartitionKind::kDepthFirst;
   bool balance = true;

@@ -138,7 +138,7 @@ class Solver {
   /// and above 0. Says where a patch's thread begins before anything of it has been measured: under
   /// dataflow every worker is home to an equal part of each level's weight. The static backends'
   /// decompositions do not heed it, and no bit of the state depends on it. Called only when
-  /// traits().weighted, for each patch when a stretch of steps without a regrid begins.
+  /// traits().weighted, for each patch when a window of steps begins.
   virtual double weight(const Case& problem, const PatchPoints& patch, double time) const;
 
   /// Writes Δt ∂u/∂t at the step's start for the points of a range, which reaches at most

@@ -109,19 +109,19 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
                       const amr::Geometry& geometry, runtime::Runtime& runtime,
                       Compression compression = Compression::kNone);
 
-/// Writes the checkpoint of a run that several owners have saved together
-/// (amr::Simulation::save_share()), for owner 0, to the same bytes. Each owner writes its own
-/// records; the other owners do so by their ShareWriters, at the request of this function, which
-/// waits for them. Then this owner adds the hashes and the seal, and renames the file. All owners
-/// must see the same file system: an owner that does not find the file, with a mark that this owner
+/// Writes the checkpoint of a run that several ranks have saved together
+/// (amr::Simulation::save_share()), for rank 0, to the same bytes. Each rank writes its own
+/// records; the other ranks do so by their ShareWriters, at the request of this function, which
+/// waits for them. Then this rank adds the hashes and the seal, and renames the file. All ranks
+/// must see the same file system: a rank that does not find the file, with a mark that this rank
 /// has put into it, reports an error. Throws as the function above, naming the rank whose part
-/// could not be written, and what Owner::ask() throws.
+/// could not be written, and what Communicator::ask() throws.
 /// \param checkpoint  its run has no values
-/// \param own  this owner's records
-/// \param runtime  the owner's runtime
+/// \param own  this rank's records
+/// \param runtime  the rank's runtime
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::SavedRecords& own, const amr::Geometry& geometry,
-                      runtime::Runtime& runtime, amr::Owner& owner);
+                      runtime::Runtime& runtime, amr::Communicator& communicator);
 
 /// The bytes of the file that write_checkpoint() would write without compression. Lays the file out
 /// in memory, as write_checkpoint() does, and writes nothing. The run needs no values. From an OS

@@ -1,4 +1,4 @@
-// Writes one owner's records into the checkpoints that owner 0 makes.
+// Writes one rank's records into the checkpoints that rank 0 makes.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace kumiko::io {
 
-/// Keeps the records of an owner other than owner 0, from the time when the run was saved until
-/// owner 0's write_checkpoint() requests them. Then lightweight threads hash the records and write
-/// them to their places in the file, which owner 0 has made and which both owners must see. The run
+/// Keeps the records of a rank other than rank 0, from the time when the run was saved until
+/// rank 0's write_checkpoint() requests them. Then lightweight threads hash the records and write
+/// them to their places in the file, which rank 0 has made and which both ranks must see. The run
 /// continues meanwhile.
 class ShareWriter {
  public:
-  /// The owner must outlive it.
-  explicit ShareWriter(amr::Owner& owner);
+  /// The rank must outlive it.
+  explicit ShareWriter(amr::Communicator& communicator);
   /// Waits for writes in progress.
   ~ShareWriter();
   ShareWriter(const ShareWriter&) = delete;
@@ -31,7 +31,7 @@ class ShareWriter {
  private:
   std::vector<std::byte> answer(std::span<const std::byte> question);
 
-  amr::Owner& owner_;
+  amr::Communicator& communicator_;
   runtime::Mutex mutex_;
   amr::SavedRecords records_;  ///< guarded by it
 };

@@ -68,9 +68,9 @@ struct StateWriterOptions {
 /// made. Keeps references to case and backend. Call it from one OS thread, between calls of
 /// Simulation::advance().
 ///
-/// If several owners share the mesh, owner 0 has the StateWriter, and each other owner has a
-/// ShareWriter, which gets its records from Simulation::follow(). So no owner needs memory for many
-/// more values than its share. Compressed files are made by owner 0 alone, from all values, because
+/// If several ranks share the mesh, rank 0 has the StateWriter, and each other rank has a
+/// ShareWriter, which gets its records from Simulation::follow(). So no rank needs memory for many
+/// more values than its share. Compressed files are made by rank 0 alone, from all values, because
 /// the library makes their chunks.
 class StateWriter {
  public:
@@ -108,7 +108,7 @@ class StateWriter {
   /// A state to be written.
   struct Copy {
     Checkpoint checkpoint;
-    std::optional<amr::SavedRecords> own;  ///< if other owners write the other records
+    std::optional<amr::SavedRecords> own;  ///< if other ranks write the other records
   };
   Copy copy_of(const amr::Simulation& simulation, const RunHistory& history) const;
   void start(const std::filesystem::path& file, const amr::Simulation& simulation,

@@ -2,7 +2,7 @@
 #include <mutex>
 #include <utility>
 
-#include <kumiko/amr/cluster_owner.hpp>
+#include <kumiko/amr/cluster_communicator.hpp>
 #include <kumiko/cluster/collectives.hpp>
 #include <kumiko/runtime/condition_variable.hpp>
 #include <kumiko/runtime/mutex.hpp>
@@ -10,8 +10,8 @@
 namespace kumiko::amr {
 
 /// The receiver of a rank's messages. Several ranks may live in one process, and a rank may make
-/// one owner after the other, so each endpoint has a number.
-class ClusterOwner::Endpoint {
+/// one rank after the other, so each endpoint has a number.
+class ClusterCommunicator::Endpoint {
  public:
   /// A function that others call until it is replaced or removed.
   template <class Function>
@@ -95,28 +95,28 @@ class ClusterOwner::Endpoint {
   std::uint64_t number_ = 0;
 };
 
-ClusterOwner::ClusterOwner(cluster::Cluster& cluster)
+ClusterCommunicator::ClusterCommunicator(cluster::Cluster& cluster)
     : here_(cluster.here()), endpoint_(Endpoint::make()) {
   endpoints_ = cluster::all_gather(here_, endpoint_->number()).get();
 }
 
-ClusterOwner::~ClusterOwner() = default;
+ClusterCommunicator::~ClusterCommunicator() = default;
 
-std::vector<std::byte> ClusterOwner::exchange(std::span<const std::byte> own) {
-  if (count() == 1) return {};
+std::vector<std::byte> ClusterCommunicator::all_gather(std::span<const std::byte> own) {
+  if (size() == 1) return {};
   const auto all = cluster::all_gather(here_, std::vector<std::byte>(own.begin(), own.end())).get();
   std::vector<std::byte> others;
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (rank == static_cast<std::size_t>(number())) continue;
+    if (rank == static_cast<std::size_t>(this->rank())) continue;
     others.insert(others.end(), all[rank].begin(), all[rank].end());
   }
   return others;
 }
 
-std::int32_t ClusterOwner::number() const { return here_.rank(); }
-std::int32_t ClusterOwner::count() const { return here_.size(); }
+std::int32_t ClusterCommunicator::rank() const { return here_.rank(); }
+std::int32_t ClusterCommunicator::size() const { return here_.size(); }
 
-void ClusterOwner::send(std::int32_t to, std::span<const std::byte> message) {
+void ClusterCommunicator::send(std::int32_t to, std::span<const std::byte> message) {
   here_.post(
       to,
       [](const cluster::Here& here, std::uint64_t endpoint, std::span<const std::byte> text) {
@@ -127,9 +127,12 @@ void ClusterOwner::send(std::int32_t to, std::span<const std::byte> message) {
       endpoints_[static_cast<std::size_t>(to)], message);
 }
 
-void ClusterOwner::set_receiver(const Receiver& receiver) { endpoint_->receiver.set(receiver); }
+void ClusterCommunicator::set_receiver(const Receiver& receiver) {
+  endpoint_->receiver.set(receiver);
+}
 
-std::vector<std::byte> ClusterOwner::ask(std::int32_t to, std::span<const std::byte> question) {
+std::vector<std::byte> ClusterCommunicator::ask(std::int32_t to,
+                                                std::span<const std::byte> question) {
   const auto answer = [](std::uint64_t endpoint, std::span<const std::byte> text) {
     std::pair<bool, std::vector<std::byte>> answered{false, {}};
     const auto found = Endpoint::find(endpoint);
@@ -144,9 +147,11 @@ std::vector<std::byte> ClusterOwner::ask(std::int32_t to, std::span<const std::b
   return std::move(text);
 }
 
-void ClusterOwner::set_answerer(const Answerer& answerer) { endpoint_->answerer.set(answerer); }
+void ClusterCommunicator::set_answerer(const Answerer& answerer) {
+  endpoint_->answerer.set(answerer);
+}
 
-void ClusterOwner::check_others() {
+void ClusterCommunicator::check_others() {
   int leaving = here_.size();
   while (leaving-- > 0 && !here_.is_leaving(leaving)) {
   }

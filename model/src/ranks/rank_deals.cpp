@@ -1,4 +1,4 @@
-#include "ranks/rank_owners.hpp"
+#include "ranks/rank_deals.hpp"
 
 #include <cstddef>
 
@@ -41,19 +41,19 @@ amr::ByPatch<double> costs_of(const amr::Trace& trace, const amr::TraceWindow& w
 
 }  // namespace
 
-RankOwners::RankOwners(const amr::Trace& trace, const RankOptions& options, int ranks)
+RankDeals::RankDeals(const amr::Trace& trace, const RankOptions& options, int ranks)
     : trace_(trace),
       options_(options),
       ranks_(ranks),
       balance_(options.partition, ranks, options.seed) {}
 
-Meetings::Moves RankOwners::follow(const amr::TraceWindow& window, bool is_after_regrid) {
+Meetings::Moves RankDeals::follow(const amr::TraceWindow& window, bool is_after_regrid) {
   amr::Mesh<2> mesh = mesh_of(trace_, window);
   costs_ = costs_of(trace_, window);
   Meetings::Moves moves;
   if (!mesh_) {
     mesh_ = std::move(mesh);
-    set_owners(amr::deal(options_.partition, *mesh_, costs_, ranks_, options_.seed));
+    set_ranks(amr::deal(options_.partition, *mesh_, costs_, ranks_, options_.seed));
   } else {
     inherit(mesh);
     mesh_ = std::move(mesh);
@@ -63,8 +63,8 @@ Meetings::Moves RankOwners::follow(const amr::TraceWindow& window, bool is_after
   return moves;
 }
 
-Meetings::Moves RankOwners::balance() {
-  std::vector<amr::Part<amr::MeasuredCost>> measured;
+Meetings::Moves RankDeals::balance() {
+  std::vector<amr::PatchValue<amr::MeasuredCost>> measured;
   for (const auto& [patch, cost] : measured_) measured.push_back({patch, 0, cost});
   measured_.clear();
   balance_.note(std::move(measured));
@@ -72,7 +72,7 @@ Meetings::Moves RankOwners::balance() {
   if (ranks_ == 1) return moves;
   const auto better = balance_.decide(*mesh_, amr::expected_costs(*mesh_, trace_.subcycling));
   if (!better) return moves;
-  const amr::ByPatch<std::int32_t> before = owners();
+  const amr::ByPatch<std::int32_t> before = ranks();
   for (std::size_t level = 0; level < before.size(); ++level) {
     for (std::size_t slot = 0; slot < before[level].size(); ++slot) {
       const std::int32_t from = before[level][slot];
@@ -80,55 +80,55 @@ Meetings::Moves RankOwners::balance() {
       if (from != to) ++moves[{from, to}];
     }
   }
-  set_owners(*better);
+  set_ranks(*better);
   return moves;
 }
 
 /// Gives patches their previous rank, and new ones their parent's.
-void RankOwners::inherit(amr::Mesh<2>& mesh) const {
+void RankDeals::inherit(amr::Mesh<2>& mesh) const {
   for (int level = 0; level < mesh.levels(); ++level) {
     const auto ids = mesh.ids(level);
-    std::vector<std::int32_t> owners(ids.size());
+    std::vector<std::int32_t> rank_of(ids.size());
     for (std::size_t slot = 0; slot < ids.size(); ++slot) {
       const amr::PatchId& id = ids[slot];
       if (const std::int32_t held = mesh_->find(id); held >= 0) {
-        owners[slot] = mesh_->owners(level)[static_cast<std::size_t>(held)];
+        rank_of[slot] = mesh_->ranks(level)[static_cast<std::size_t>(held)];
       } else if (level > 0) {
         const std::int32_t parent = mesh.find(id.parent());
-        if (parent >= 0) owners[slot] = mesh.owners(level - 1)[static_cast<std::size_t>(parent)];
+        if (parent >= 0) rank_of[slot] = mesh.ranks(level - 1)[static_cast<std::size_t>(parent)];
       }
     }
-    mesh.assign(level, {ids.begin(), ids.end()}, std::move(owners));
+    mesh.assign(level, {ids.begin(), ids.end()}, std::move(rank_of));
   }
 }
 
-void RankOwners::measure() {
+void RankDeals::measure() {
   for (std::size_t level = 0; level < costs_.size(); ++level) {
     const auto ids = mesh_->ids(static_cast<int>(level));
-    const auto of_level = mesh_->owners(static_cast<int>(level));
+    const auto of_level = mesh_->ranks(static_cast<int>(level));
     for (std::size_t slot = 0; slot < ids.size(); ++slot) {
       amr::MeasuredCost& cost = measured_[ids[slot]];
       cost.seconds += 1e-9 * costs_[level][slot];
-      cost.owner = of_level[slot];
+      cost.rank = of_level[slot];
     }
   }
 }
 
-void RankOwners::set_owners(const amr::ByPatch<std::int32_t>& owners) {
+void RankDeals::set_ranks(const amr::ByPatch<std::int32_t>& rank_of) {
   for (int level = 0; level < mesh_->levels(); ++level) {
     const auto ids = mesh_->ids(level);
-    mesh_->assign(level, {ids.begin(), ids.end()}, owners[static_cast<std::size_t>(level)]);
+    mesh_->assign(level, {ids.begin(), ids.end()}, rank_of[static_cast<std::size_t>(level)]);
   }
 }
 
-amr::ByPatch<std::int32_t> RankOwners::owners() const {
-  amr::ByPatch<std::int32_t> owners;
+amr::ByPatch<std::int32_t> RankDeals::ranks() const {
+  amr::ByPatch<std::int32_t> rank_of;
   for (int level = 0; level < mesh_->levels(); ++level) {
-    owners.emplace_back(mesh_->owners(level).begin(), mesh_->owners(level).end());
+    rank_of.emplace_back(mesh_->ranks(level).begin(), mesh_->ranks(level).end());
   }
-  return owners;
+  return rank_of;
 }
 
-double RankOwners::imbalance() const { return amr::imbalance(costs_, owners(), ranks_); }
+double RankDeals::imbalance() const { return amr::imbalance(costs_, ranks(), ranks_); }
 
 }  // namespace kumiko::model

@@ -19,18 +19,18 @@ namespace kumiko::model {
 /// Distributes patches as amr::Simulation does in a shared mesh: new patches get their parent's
 /// rank, and at a regrid amr::Balance decides by their times whether patches move. The run is taken
 /// to be balanced already in the first window.
-class RankOwners {
+class RankDeals {
  public:
   /// Keeps a reference to the trace.
-  RankOwners(const amr::Trace& trace, const RankOptions& options, int ranks);
+  RankDeals(const amr::Trace& trace, const RankOptions& options, int ranks);
 
   /// Continues with the next window. \return the patches that move before it
   /// \param is_after_regrid  whether a regrid comes before it
   Meetings::Moves follow(const amr::TraceWindow& window, bool is_after_regrid);
 
-  /// The window's mesh, with owners.
+  /// The window's mesh, with ranks.
   const amr::Mesh<2>& mesh() const { return *mesh_; }
-  amr::ByPatch<std::int32_t> owners() const;
+  amr::ByPatch<std::int32_t> ranks() const;
   /// The largest over the mean time of the ranks' pieces in the window.
   double imbalance() const;
 
@@ -38,7 +38,7 @@ class RankOwners {
   void inherit(amr::Mesh<2>& mesh) const;
   Meetings::Moves balance();
   void measure();
-  void set_owners(const amr::ByPatch<std::int32_t>& owners);
+  void set_ranks(const amr::ByPatch<std::int32_t>& rank_of);
 
   const amr::Trace& trace_;
   RankOptions options_;

@@ -1,4 +1,4 @@
-// Contract: whoever owns which patches, every result of the whole mesh has the same bits; an owner
+// Contract: whoever owns which patches, every result of the whole mesh has the same bits; a rank
 // reads no patch of another.
 #include <array>
 #include <barrier>
@@ -18,7 +18,7 @@
 #include <kumiko/amr/finite_check.hpp>
 
 #include "fixtures.hpp"
-#include "observation/owner_clocks.hpp"
+#include "observation/rank_clocks.hpp"
 #include "refinement/regrid_interval.hpp"
 #include "refinement/regrid_plan.hpp"
 #include "stepping/first_failure.hpp"
@@ -28,11 +28,11 @@ namespace {
 
 using test::FunctionCase;
 
-/// Two owners in one process, each on a thread of its own.
-class TwoOwners {
+/// Two ranks in one process, each on a thread of its own.
+class TwoRanks {
  public:
-  /// Calls ask(owner) for both, and passes on what either throws.
-  void run(const std::function<void(Owner&)>& ask) {
+  /// Calls ask(rank) for both, and passes on what either throws.
+  void run(const std::function<void(Communicator&)>& ask) {
     std::array<std::exception_ptr, 2> thrown;
     const auto one = [&](std::size_t number) {
       try {
@@ -52,11 +52,11 @@ class TwoOwners {
   }
 
  private:
-  class End final : public Owner {
+  class End final : public Communicator {
    public:
-    End(TwoOwners& both, std::int32_t number) : both_(both), number_(number) {}
-    std::int32_t number() const override { return number_; }
-    std::vector<std::byte> exchange(std::span<const std::byte> own) override {
+    End(TwoRanks& both, std::int32_t number) : both_(both), number_(number) {}
+    std::int32_t rank() const override { return number_; }
+    std::vector<std::byte> all_gather(std::span<const std::byte> own) override {
       const auto self = static_cast<std::size_t>(number_);
       both_.sent_[self] = own;
       both_.meeting_.arrive_and_wait();
@@ -67,7 +67,7 @@ class TwoOwners {
     }
 
    private:
-    TwoOwners& both_;
+    TwoRanks& both_;
     std::int32_t number_;
   };
 
@@ -77,9 +77,7 @@ class TwoOwners {
 };
 
 /// In no order that a patch's place would suggest.
-std::int32_t owner_of(const PatchId& id) {
-  return (id.i * 5 + id.j * 3 + id.level) % 7 < 3 ? 1 : 0;
-}
+std::int32_t rank_of(const PatchId& id) { return (id.i * 5 + id.j * 3 + id.level) % 7 < 3 ? 1 : 0; }
 
 /// Gives own patches two components, of values whose sums are rounded.
 void fill_waves(Hierarchy& hierarchy) {
@@ -101,27 +99,27 @@ void fill_waves(Hierarchy& hierarchy) {
 /// Shares a mesh out: nobody has what he has no business to read.
 void share(Hierarchy& hierarchy) {
   for (int index = 0; index < hierarchy.used_levels(); ++index) {
-    std::vector<std::int32_t> owners;
-    for (const PatchId& id : hierarchy.mesh().ids(index)) owners.push_back(owner_of(id));
-    hierarchy.set_owners(index, owners);
+    std::vector<std::int32_t> ranks;
+    for (const PatchId& id : hierarchy.mesh().ids(index)) ranks.push_back(rank_of(id));
+    hierarchy.set_ranks(index, ranks);
   }
 }
 
-std::unique_ptr<Hierarchy> wavy_island(const Owner& owner = sole_owner()) {
-  auto hierarchy = test::island({}, {2, 2, 0}, owner.number());
-  if (&owner != &sole_owner()) share(*hierarchy);
+std::unique_ptr<Hierarchy> wavy_island(const Communicator& communicator = single_rank()) {
+  auto hierarchy = test::island({}, {2, 2, 0}, communicator.rank());
+  if (&communicator != &single_rank()) share(*hierarchy);
   fill_waves(*hierarchy);
   return hierarchy;
 }
 
-/// What ask() gives of the island: to the owner of all, and to each of two.
+/// What ask() gives of the island: to the rank of all, and to each of two.
 template <class Ask>
 auto answers(const Ask& ask) {
-  std::array<decltype(ask(std::declval<Hierarchy&>(), sole_owner())), 3> all;
-  all[2] = ask(*wavy_island(), sole_owner());
-  TwoOwners().run([&](Owner& owner) {
-    const auto hierarchy = wavy_island(owner);
-    all[static_cast<std::size_t>(owner.number())] = ask(*hierarchy, owner);
+  std::array<decltype(ask(std::declval<Hierarchy&>(), single_rank())), 3> all;
+  all[2] = ask(*wavy_island(), single_rank());
+  TwoRanks().run([&](Communicator& communicator) {
+    const auto hierarchy = wavy_island(communicator);
+    all[static_cast<std::size_t>(communicator.rank())] = ask(*hierarchy, communicator);
   });
   return all;
 }
@@ -159,17 +157,17 @@ void expect_same(const ErrorNorms& a, const ErrorNorms& b) {
   }
 }
 
-TEST(Owners, GivenTwoThenFiguresHaveTheBitsOfOne) {
-  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
-    return field_figures(hierarchy, *make_backend("serial", 1), owner);
+TEST(Ranks, GivenTwoThenFiguresHaveTheBitsOfOne) {
+  const auto all = answers([](Hierarchy& hierarchy, Communicator& communicator) {
+    return field_figures(hierarchy, *make_backend("serial", 1), communicator);
   });
   ASSERT_TRUE(all[2].finite);
   for (const std::size_t one : {0, 1}) expect_same(all[one], all[2]);
 }
 
-TEST(Owners, GivenTwoThenErrorsHaveTheBitsOfOne) {
-  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
-    return error_norms(hierarchy, WavyCase(), 0.0, *make_backend("serial", 1), owner);
+TEST(Ranks, GivenTwoThenErrorsHaveTheBitsOfOne) {
+  const auto all = answers([](Hierarchy& hierarchy, Communicator& communicator) {
+    return error_norms(hierarchy, WavyCase(), 0.0, *make_backend("serial", 1), communicator);
   });
   for (const std::size_t one : {0, 1}) {
     ASSERT_TRUE(all[one] && all[2]);
@@ -177,9 +175,9 @@ TEST(Owners, GivenTwoThenErrorsHaveTheBitsOfOne) {
   }
 }
 
-TEST(Owners, GivenTwoThenTheStateHasTheHashOfOneByAnyBackend) {
-  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
-    return state_hash(hierarchy, *make_backend("serial", 1), owner);
+TEST(Ranks, GivenTwoThenTheStateHasTheHashOfOneByAnyBackend) {
+  const auto all = answers([](Hierarchy& hierarchy, Communicator& communicator) {
+    return state_hash(hierarchy, *make_backend("serial", 1), communicator);
   });
   EXPECT_EQ(all[0], all[2]);
   EXPECT_EQ(all[1], all[2]);
@@ -188,18 +186,18 @@ TEST(Owners, GivenTwoThenTheStateHasTheHashOfOneByAnyBackend) {
   EXPECT_EQ(state_hash(*hierarchy), all[2]);
 }
 
-TEST(Owners, GivenTwoThenTheNextRegridIsThatOfOne) {
-  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) {
+TEST(Ranks, GivenTwoThenTheNextRegridIsThatOfOne) {
+  const auto all = answers([](Hierarchy& hierarchy, Communicator& communicator) {
     PatchTable<PatchMotion> motion;
     motion.follow(hierarchy.mesh());
     for (int index = 0; index < 3; ++index) {
       for (std::size_t slot = 0; slot < hierarchy.level(index).size(); ++slot) {
         const double own = 0.15 - 0.01 * std::abs(static_cast<int>(slot) - 5);
-        motion.at(index, slot).cfl = owner.has(hierarchy.mesh(), index, slot) ? own : 1e9;
+        motion.at(index, slot).cfl = communicator.has(hierarchy.mesh(), index, slot) ? own : 1e9;
       }
     }
     return automatic_interval(hierarchy, motion, StepClock(Stretch::whole_run(1.0, 64), true), 7,
-                              owner);
+                              communicator);
   });
   EXPECT_EQ(all[2], 23) << "7 points at 0.15 points a step, twice a base step";
   EXPECT_EQ(all[0], all[2]);
@@ -214,7 +212,7 @@ struct Regridded {
 };
 
 /// Two regrids of the island, which refines where the waves are high.
-Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
+Regridded regrid_twice(Hierarchy& hierarchy, Communicator& communicator) {
   RefinementOptions options;
   options.threshold = 0.97;
   options.derefine_threshold = 0.9;
@@ -229,7 +227,7 @@ Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
     }
   };
   const auto no_ghosts = [](int, std::size_t) {};
-  RegridPlan plan(hierarchy, *backend, owner, options, indicator);
+  RegridPlan plan(hierarchy, *backend, communicator, options, indicator);
   Regridded result;
   for (const int step : {4, 8}) {
     plan.begin(step);
@@ -237,7 +235,7 @@ Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
       const std::vector<std::size_t> came =
           hierarchy.change(level + 1, plan.children(level, 0.0, no_ghosts));
       plan.note_arrivals(level + 1, came);
-      if (&owner != &sole_owner()) share(hierarchy);
+      if (&communicator != &single_rank()) share(hierarchy);
       fill_waves(hierarchy);
       for (const RegridHistory& history : plan.histories(level + 1)) {
         result.unwanted.push_back(history.unwanted + 1000 * history.since);
@@ -249,10 +247,10 @@ Regridded regrid_twice(Hierarchy& hierarchy, Owner& owner) {
   return result;
 }
 
-/// A mesh but for its owners.
+/// A mesh but for its ranks.
 std::vector<PatchId> ids_of(const Mesh<2>& mesh) { return mesh.space_filling_order(); }
 
-TEST(Owners, GivenTwoThenRegridsMakeTheMeshesOfOne) {
+TEST(Ranks, GivenTwoThenRegridsMakeTheMeshesOfOne) {
   const auto all = answers(regrid_twice);
   for (const std::size_t one : {0, 1}) {
     for (const std::size_t regrid : {0, 1}) {
@@ -266,12 +264,12 @@ TEST(Owners, GivenTwoThenRegridsMakeTheMeshesOfOne) {
   EXPECT_GT(all[2].unnested, 0U);
 }
 
-TEST(Owners, GivenAChangeThenPatchesKeepTheirOwnersAndNewOnesHaveTheirParents) {
+TEST(Ranks, GivenAChangeThenPatchesKeepTheirOwnersAndNewOnesHaveTheirParents) {
   const auto hierarchy = wavy_island();
   for (int index = 0; index < 3; ++index) {
-    std::vector<std::int32_t> owners;
-    for (const PatchId& id : hierarchy->mesh().ids(index)) owners.push_back(owner_of(id));
-    hierarchy->set_owners(index, owners);
+    std::vector<std::int32_t> ranks;
+    for (const PatchId& id : hierarchy->mesh().ids(index)) ranks.push_back(rank_of(id));
+    hierarchy->set_ranks(index, ranks);
   }
   const Mesh<2> before = hierarchy->mesh();
   std::vector<PatchId> wanted(before.ids(1).begin(), before.ids(1).end());
@@ -286,21 +284,21 @@ TEST(Owners, GivenAChangeThenPatchesKeepTheirOwnersAndNewOnesHaveTheirParents) {
     for (std::size_t slot = 0; slot < after.size(level); ++slot) {
       const PatchId id = after.ids(level)[slot];
       const bool is_new = before.find(id) < 0;
-      EXPECT_EQ(after.owners(level)[slot], owner_of(is_new ? id.parent() : id)) << to_string(id);
+      EXPECT_EQ(after.ranks(level)[slot], rank_of(is_new ? id.parent() : id)) << to_string(id);
     }
   }
 }
 
-TEST(Owners, GivenBrokenValuesWithBothThenBothNameTheFirstOfTheFinestLevel) {
-  const auto all = answers([](Hierarchy& hierarchy, Owner& owner) -> std::string {
+TEST(Ranks, GivenBrokenValuesWithBothThenBothNameTheFirstOfTheFinestLevel) {
+  const auto all = answers([](Hierarchy& hierarchy, Communicator& communicator) -> std::string {
     for (int index = 0; index < 3; ++index) {
       for (const std::size_t slot : {3, 4, 5, 6, 7}) {
-        if (!owner.has(hierarchy.mesh(), index, slot)) continue;
+        if (!communicator.has(hierarchy.mesh(), index, slot)) continue;
         hierarchy.level(index).patch(slot).now()(2, static_cast<int>(slot), 1) = std::nan("");
       }
     }
     try {
-      check_finite(hierarchy, *make_backend("serial", 1), 40, owner);
+      check_finite(hierarchy, *make_backend("serial", 1), 40, communicator);
     } catch (const NonFiniteError& error) {
       return error.what();
     }
@@ -323,14 +321,14 @@ Failure failure(int level, double time, double cfl, const std::string& text) {
   return one;
 }
 
-/// What each of two owners throws that have these failures.
+/// What each of two ranks throws that have these failures.
 std::array<std::string, 2> thrown(const std::array<std::optional<Failure>, 2>& failures,
                                   const std::array<PatchId, 2>& patches) {
   std::array<std::string, 2> texts;
-  TwoOwners().run([&](Owner& owner) {
-    const auto self = static_cast<std::size_t>(owner.number());
+  TwoRanks().run([&](Communicator& communicator) {
+    const auto self = static_cast<std::size_t>(communicator.rank());
     try {
-      throw_first(owner, failures[self], patches[self]);
+      throw_first(communicator, failures[self], patches[self]);
     } catch (const std::exception& error) {
       texts[self] = error.what();
     }
@@ -338,7 +336,7 @@ std::array<std::string, 2> thrown(const std::array<std::optional<Failure>, 2>& f
   return texts;
 }
 
-TEST(Owners, GivenFailuresThenBothEndWithTheEarliest) {
+TEST(Ranks, GivenFailuresThenBothEndWithTheEarliest) {
   using Texts = std::array<std::string, 2>;
   const std::array<PatchId, 2> patches = {PatchId{1, 4, 2}, PatchId{1, 3, 2}};
   EXPECT_EQ(thrown({}, {}), (Texts{"", ""}));
@@ -353,22 +351,22 @@ TEST(Owners, GivenFailuresThenBothEndWithTheEarliest) {
             both("left (level 1 patch (3, 2), base step 7, t = 0.5)"));
 }
 
-TEST(Owners,
+TEST(Ranks,
      GivenTheEarliestFailureThenAllThrowItsTextAndTypeAndItsOwnerHasTheExceptionItselfNested) {
   struct Own : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
   };
   std::array<bool, 2> is_own{};
   std::array<std::string, 2> texts;
-  TwoOwners().run([&](Owner& owner) {
-    const auto self = static_cast<std::size_t>(owner.number());
+  TwoRanks().run([&](Communicator& communicator) {
+    const auto self = static_cast<std::size_t>(communicator.rank());
     std::optional<Failure> own;
     if (self == 1) {
       own = failure(0, 0.5, 0.0, "");
       own->what = std::make_exception_ptr(Own("why"));
     }
     try {
-      throw_first(owner, own, {});
+      throw_first(communicator, own, {});
     } catch (const std::invalid_argument& error) {
       texts[self] = error.what();
       try {
@@ -385,16 +383,16 @@ TEST(Owners,
 
 std::int64_t an_hour_ahead() { return steady_now_ns() + 3'600'000'000'000; }
 
-TEST(Owners, GivenClocksThatAreAnHourApartThenTimesAreBroughtToOwner0s) {
+TEST(Ranks, GivenClocksThatAreAnHourApartThenTimesAreBroughtToOwner0s) {
   constexpr double kHour = 3.6e12;
   constexpr double kSecond = 1e9;
-  OwnerClocks apart;
-  OwnerClocks same;
-  TwoOwners().run([&](Owner& owner) {
-    const OwnerClocks one =
-        compare_clocks(owner, owner.number() == 1 ? an_hour_ahead : steady_now_ns);
-    const OwnerClocks other = compare_clocks(owner);
-    if (owner.number() != 0) return;
+  RankClocks apart;
+  RankClocks same;
+  TwoRanks().run([&](Communicator& communicator) {
+    const RankClocks one =
+        compare_clocks(communicator, communicator.rank() == 1 ? an_hour_ahead : steady_now_ns);
+    const RankClocks other = compare_clocks(communicator);
+    if (communicator.rank() != 0) return;
     apart = one;
     same = other;
   });
@@ -404,12 +402,12 @@ TEST(Owners, GivenClocksThatAreAnHourApartThenTimesAreBroughtToOwner0s) {
   EXPECT_NEAR(static_cast<double>(apart.ahead_ns[1]), kHour, kSecond);
 }
 
-TEST(Owners, GivenAClockThatDriftsThenATimeBetweenTheComparisonsIsBroughtHomeByItsPart) {
-  const OwnerClocks before{1000, {0, 50}};
-  const OwnerClocks after{2000, {0, 150}};
-  EXPECT_EQ(by_first_owner(1050, 1, before, after), 1000);
-  EXPECT_EQ(by_first_owner(1550, 1, before, after), 1450);
-  EXPECT_EQ(by_first_owner(1550, 0, before, after), 1550);
+TEST(Ranks, GivenAClockThatDriftsThenATimeBetweenTheComparisonsIsBroughtHomeByItsPart) {
+  const RankClocks before{1000, {0, 50}};
+  const RankClocks after{2000, {0, 150}};
+  EXPECT_EQ(by_first_rank(1050, 1, before, after), 1000);
+  EXPECT_EQ(by_first_rank(1550, 1, before, after), 1450);
+  EXPECT_EQ(by_first_rank(1550, 0, before, after), 1550);
 }
 
 }  // namespace

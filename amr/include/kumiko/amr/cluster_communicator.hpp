@@ -1,4 +1,4 @@
-// An owner of a mesh that the ranks of a cluster share.
+// A rank of a mesh that the ranks of a cluster share.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace kumiko::amr {
 
-/// An owner that is a rank of a cluster; its number is the rank.
-class ClusterOwner final : public Owner {
+/// A rank that is a rank of a cluster; its number is the rank.
+class ClusterCommunicator final : public Communicator {
  public:
   /// Every rank must make one, on a lightweight thread or an OS thread; the constructor may
   /// suspend. The cluster must outlive it. Throws cluster::RankLost.
-  explicit ClusterOwner(cluster::Cluster& cluster);
-  ~ClusterOwner() override;
-  ClusterOwner(const ClusterOwner&) = delete;
+  explicit ClusterCommunicator(cluster::Cluster& cluster);
+  ~ClusterCommunicator() override;
+  ClusterCommunicator(const ClusterCommunicator&) = delete;
 
-  std::vector<std::byte> exchange(std::span<const std::byte> own) override;
-  std::int32_t number() const override;
-  std::int32_t count() const override;
+  std::vector<std::byte> all_gather(std::span<const std::byte> own) override;
+  std::int32_t rank() const override;
+  std::int32_t size() const override;
   void send(std::int32_t to, std::span<const std::byte> message) override;
   void set_receiver(const Receiver& receiver) override;
   std::vector<std::byte> ask(std::int32_t to, std::span<const std::byte> question) override;
