@@ -131,7 +131,7 @@ TEST(MeshValue, GivenSoundBytesOfSomethingElseThenTheErrorSaysWhatIsWrong) {
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));
   numbers = header;
   numbers.insert(numbers.end(), {1, 0, 0, 0, 0xFFFFFFFF});
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("level 0 patch (0, 0) has owner -1"));
+  EXPECT_THAT(error_of(numbers), testing::HasSubstr("level 0 patch (0, 0) has rank -1"));
   numbers[7] = 2;
   EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's periodic flag of axis 0 is 2"));
   numbers = header;
