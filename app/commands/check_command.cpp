@@ -18,8 +18,8 @@
 #include <kumiko/plugin/conformance.hpp>
 
 #include "options/commands.hpp"
-#include "run/problem_warnings.hpp"
 #include "run/progress.hpp"
+#include "run/setup_warnings.hpp"
 #include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/terminal.hpp"

@@ -48,8 +48,8 @@ struct ReportRequest {
 /// A run with what its configuration names, where that can be found.
 struct Subject {
   viz::ReportRun run;
-  std::unique_ptr<Problem> problem;
-  std::string why_no_problem;
+  std::unique_ptr<Setup> setup;
+  std::string why_no_setup;
 };
 
 /// The folder's name; all of its path where several runs have the same.
@@ -118,12 +118,11 @@ Subject read_subject(const fs::path& folder, const ReportRequest& request,
     look_at_files(run);
     read_trace(run);
   });
-  const ProblemRequest own{.config = folder / io::kConfigurationFile,
-                           .plugins = std::move(plugins)};
+  const SetupRequest own{.config = folder / io::kConfigurationFile, .plugins = std::move(plugins)};
   try {
-    subject.problem = std::make_unique<Problem>(load_problem(own));
+    subject.setup = std::make_unique<Setup>(load_setup(own));
   } catch (const RequestError& error) {
-    subject.why_no_problem = error.what();
+    subject.why_no_setup = error.what();
   }
   return subject;
 }
@@ -213,7 +212,7 @@ viz::ReportOptions options_of(const ReportRequest& request, const std::vector<Su
   std::vector<FinishedRun> finished;
   std::set<std::string> cases;
   for (const Subject& subject : subjects) {
-    finished.push_back({*subject.run.folder.summary, subject.problem.get()});
+    finished.push_back({*subject.run.folder.summary, subject.setup.get()});
     cases.insert(subject.run.folder.summary->at("case").get<std::string>());
   }
   PublishedTable published = published_table(finished);
@@ -223,7 +222,7 @@ viz::ReportOptions options_of(const ReportRequest& request, const std::vector<Su
     options.about_published = "No values are published for this case.";
   }
   for (const Subject& subject : subjects) {
-    if (subject.problem == nullptr) options.about_published = subject.why_no_problem;
+    if (subject.setup == nullptr) options.about_published = subject.why_no_setup;
   }
   options.title = request.title.empty()
                       ? fmt::format("{}: {}", fmt::join(cases, ", "),

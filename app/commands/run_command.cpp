@@ -23,11 +23,11 @@
 #include "options/commands.hpp"
 #include "run/dry_run.hpp"
 #include "run/execute.hpp"
-#include "run/problem_warnings.hpp"
 #include "run/progress.hpp"
 #include "run/ranks.hpp"
 #include "run/run_files.hpp"
 #include "run/run_parts.hpp"
+#include "run/setup_warnings.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/saved_results.hpp"
@@ -71,9 +71,9 @@ void warn_above_budget(const amr::Backend& backend) {
 /// \param has_summary  whether the run has ended and left its summary
 void tell_restart(const Start& start, int step, bool has_summary) {
   const std::string file = start.from->file.string();
-  const Problem& problem = start.problem;
-  const bool stands_at_stop = problem.run.stop_step > 0 && step >= problem.run.stop_step &&
-                              start.from->checkpoint.run.time < (1.0 - 1e-12) * problem.end_time();
+  const Setup& setup = start.setup;
+  const bool stands_at_stop = setup.run.stop_step > 0 && step >= setup.run.stop_step &&
+                              start.from->checkpoint.run.time < (1.0 - 1e-12) * setup.end_time();
   if (is_done(start) && stands_at_stop) {
     fmt::print(
         "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
@@ -108,31 +108,31 @@ bool is_same_place(const std::filesystem::path& one, const std::filesystem::path
 
 /// The end of the message of a failed run, which says how to continue; empty without a checkpoint.
 /// Waits for the newest one, which may not be on the disk yet.
-std::string way_on(RunFiles& files, const Problem& problem) {
+std::string way_on(RunFiles& files, const Setup& setup) {
   files.end_quietly();
   if (!files.latest()) return {};
   return fmt::format("; continue with --restart {}{}", io::shell_word(files.latest()->string()),
-                     plugin_options(problem));
+                     plugin_options(setup));
 }
 
 /// The same on a rank that writes no files: the restart finds the newest whole one.
-std::string way_on(const std::filesystem::path& folder, const Problem& problem) {
+std::string way_on(const std::filesystem::path& folder, const Setup& setup) {
   if (!newest_checkpoint(folder)) return {};
   return fmt::format("; continue with --restart {}{}", io::shell_word(folder.string()),
-                     plugin_options(problem));
+                     plugin_options(setup));
 }
 
 /// The options and the files that must be the same on all ranks. If they differed, ranks would wait
 /// for each other, or ignore their own options.
 std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& request,
                                                            const Start& start) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   const auto of_file = [](const std::filesystem::path& file) {
     return fmt::to_string(io::hash_of_file(file));
   };
-  return {{"configuration", problem.config.to_toml()},
-          {"plugin of the case", of_file(problem.case_file)},
-          {"plugin of the solver", of_file(problem.solver_file)},
+  return {{"configuration", setup.config.to_toml()},
+          {"plugin of the case", of_file(setup.case_file)},
+          {"plugin of the solver", of_file(setup.solver_file)},
           {"checkpoint", start.from ? fmt::to_string(io::hash_in_seal(start.from->file)) : ""},
           {"--output", request.output.string()},
           {"--restart", request.restart},
@@ -147,12 +147,12 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
   prepare_to_step(request);
   Start start = start_of(request, ranks.leads());
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
-  Problem& problem = start.problem;
-  problem.options.observe = !request.dry_run;
-  if (ranks.are_many() && problem.workers == 0) {
-    problem.workers = cluster::workers_by_local_ranks();
+  Setup& setup = start.setup;
+  setup.options.observe = !request.dry_run;
+  if (ranks.are_many() && setup.workers == 0) {
+    setup.workers = cluster::workers_by_local_ranks();
   }
-  backend = load_backend(request.backend, problem);
+  backend = load_backend(request.backend, setup);
   refuse_if(ranks.are_many() && backend->runtime() == nullptr,
             "backend '{}' runs in one process; several ranks need --backend threads",
             backend->name());
@@ -200,7 +200,7 @@ void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int wo
 /// Makes a rank's simulation, and frees the checkpoint that it continues from.
 std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
                                                amr::Communicator& communicator) {
-  auto simulation = make_simulation(start.problem, backend,
+  auto simulation = make_simulation(start.setup, backend,
                                     start.from ? &start.from->checkpoint : nullptr, communicator);
   if (start.from) {
     start.from->checkpoint.run.levels = {};
@@ -226,19 +226,19 @@ int follow(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& bac
 /// Takes the steps of a run. The message of a failure says how to continue.
 io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& start,
                           amr::Backend& backend, amr::Simulation& simulation, RunFiles& files) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   if (start.from && !files.has_rows()) files.diagnose(simulation);
   const Watched watched(simulation);
-  Progress progress(request.quiet, problem.run.case_name, problem, simulation, &ranks);
+  Progress progress(request.quiet, setup.run.case_name, setup, simulation, &ranks);
   try {
-    return execute(problem, backend, simulation, progress, &files, past_of(start.from), &ranks);
+    return execute(setup, backend, simulation, progress, &files, past_of(start.from), &ranks);
   } catch (const std::exception& error) {
-    std::string way = way_on(files, problem);
+    std::string way = way_on(files, setup);
     if (way.empty()) throw;
-    if (problem.is_over(simulation)) way = "; all base steps are taken: mend this first" + way;
+    if (setup.is_over(simulation)) way = "; all base steps are taken: mend this first" + way;
     const bool is_too_long = dynamic_cast<const amr::CflError*>(&error) != nullptr ||
                              dynamic_cast<const amr::InadmissibleState*>(&error) != nullptr;
-    if (is_too_long && problem.options.steps > 0) {
+    if (is_too_long && setup.options.steps > 0) {
       way += " --set time.steps=N, or with --set time.cfl=C to let the run choose its steps";
     }
     const Failure failure =
@@ -250,13 +250,13 @@ io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& 
 /// Writes the last files of a run that is complete, and prints its results.
 void finish(const RunRequest& request, const Start& start, const amr::Simulation& simulation,
             const io::RunSummary& summary, const nlohmann::ordered_json& earlier, RunFiles& files) {
-  warn_above_uniform(start.problem, summary.fraction_of_uniform, "the run made");
+  warn_above_uniform(start.setup, summary.fraction_of_uniform, "the run made");
   files.write_picture(simulation, "field_end.png");
   const nlohmann::ordered_json json = summary_json(summary, earlier);
   try {
     files.finish(json, while_running(request.summary));
   } catch (const std::exception&) {
-    throw std::runtime_error(failure_now().line + way_on(files, start.problem));
+    throw std::runtime_error(failure_now().line + way_on(files, start.setup));
   }
   if (request.summary == kStdout) {
     try {
@@ -285,8 +285,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   });
   const Ranks::Places places = show_places(ranks, request.quiet);
   Start& start = *started;
-  const Problem& problem = start.problem;
-  warn_of(problem);
+  const Setup& setup = start.setup;
+  warn_of(setup);
   const auto simulation = simulation_of(start, *backend, ranks.communicator());
   early.reset();
   if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
@@ -341,7 +341,7 @@ int run_case(RunRequest& request) {
         ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
     // If the leader is lost, this rank says how to continue.
     if (followed && !failure.line.empty()) {
-      failure.line += way_on(followed->path, followed->problem);
+      failure.line += way_on(followed->path, followed->setup);
     }
     // An MPI may end this process as soon as the ranks leave.
     if (!failure.line.empty()) {

@@ -97,47 +97,47 @@ std::string in_words(const amr::Boundary& side) {
 
 /// The functions that a case has beyond its initial values and velocity, in words for its users.
 /// Calls them at one point of the domain.
-std::vector<std::string> knowledge(const amr::Case& problem) {
-  const amr::Extent extent = problem.extent();
+std::vector<std::string> knowledge(const amr::Case& the_case) {
+  const amr::Extent extent = the_case.extent();
   const std::array<double, 1> x{0.4375 * extent.x};
   const std::array<double, 1> y{0.5625 * extent.y};
   const amr::Points point{x, y};
   std::array<double, 1> first{};
   std::array<double, 1> second{};
-  const double end = problem.end_time();
+  const double end = the_case.end_time();
   std::vector<std::string> known;
-  if (problem.stream_function(point, 0.0, first)) known.emplace_back("a stream function");
-  if (problem.exact_displacement(point, end, end, {first, second})) {
+  if (the_case.stream_function(point, 0.0, first)) known.emplace_back("a stream function");
+  if (the_case.exact_displacement(point, end, end, {first, second})) {
     known.emplace_back("exact displacements");
   }
-  if (problem.exact(point, 0, end, first)) known.emplace_back("the exact solution at the end");
-  if (problem.observe_every() > 0) {
+  if (the_case.exact(point, 0, end, first)) known.emplace_back("the exact solution at the end");
+  if (the_case.observe_every() > 0) {
     known.push_back(fmt::format("a look of its own, every {}",
-                                problem.observe_every() == 1
+                                the_case.observe_every() == 1
                                     ? "base step"
-                                    : fmt::format("{} base steps", problem.observe_every())));
+                                    : fmt::format("{} base steps", the_case.observe_every())));
   }
-  if (!problem.published_values().empty()) known.emplace_back("published values to compare with");
+  if (!the_case.published_values().empty()) known.emplace_back("published values to compare with");
   return known;
 }
 
 int show_case(const ShowRequest& request) {
   const auto plugins = find_plugins(request.plugin_path);
   const auto& found = factory_to_show(request, *plugins, plugins->cases(), "case");
-  const std::unique_ptr<amr::Case> problem = found.make(amr::defaults(found.parameters));
-  const amr::Extent extent = problem->extent();
-  const std::array<amr::Boundary, 4> sides = problem->boundaries().sides();
+  const std::unique_ptr<amr::Case> the_case = found.make(amr::defaults(found.parameters));
+  const amr::Extent extent = the_case->extent();
+  const std::array<amr::Boundary, 4> sides = the_case->boundaries().sides();
   fmt::print("case {}: {}\n", found.name, found.help);
   fmt::print("file                 {}\n", found.file.string());
-  fmt::print("equation             {}\n", amr::to_string(problem->equation()));
+  fmt::print("equation             {}\n", amr::to_string(the_case->equation()));
   fmt::print("domain               {:g} by {:g}\n", extent.x, extent.y);
   for (std::size_t at = 0; at < sides.size(); ++at) {
     fmt::print("{:<20} {}\n", amr::to_string(static_cast<amr::Side>(at)), in_words(sides[at]));
   }
-  fmt::print("end                  t = {:g}\n", problem->end_time());
-  fmt::print("velocity             {}\n", problem->steady_velocity() ? "steady" : "unsteady");
-  fmt::print("components           {}\n", fmt::join(problem->component_names(), ", "));
-  for (const std::string& one : knowledge(*problem)) fmt::print("knows                {}\n", one);
+  fmt::print("end                  t = {:g}\n", the_case->end_time());
+  fmt::print("velocity             {}\n", the_case->steady_velocity() ? "steady" : "unsteady");
+  fmt::print("components           {}\n", fmt::join(the_case->component_names(), ", "));
+  for (const std::string& one : knowledge(*the_case)) fmt::print("knows                {}\n", one);
   print_keys("case", found.parameters);
   return kDone;
 }

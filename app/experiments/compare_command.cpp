@@ -14,8 +14,8 @@
 #include "experiments/comparison_report.hpp"
 #include "options/commands.hpp"
 #include "run/as_request.hpp"
-#include "run/problem_warnings.hpp"
 #include "run/run_parts.hpp"
+#include "run/setup_warnings.hpp"
 #include "run/signals.hpp"
 #include "terminal/terminal.hpp"
 
@@ -63,8 +63,8 @@ int steps_in_proportion(int points, const amr::SimulationOptions& file) {
 }
 
 /// The request of one contender's runs. Keys of its own replace the request's without a warning.
-ProblemRequest request_of(const ProblemRequest& request, const Contender& contender) {
-  ProblemRequest own = request;
+SetupRequest request_of(const SetupRequest& request, const Contender& contender) {
+  SetupRequest own = request;
   own.solver = contender.solver;
   own.solver_from = contender.as_asked();
   std::erase_if(own.overrides,
@@ -87,13 +87,13 @@ io::Changes changes_of(const Contender& contender, const ComparedRun& run, doubl
   return changes;
 }
 
-/// A contender's problem: as in the file, and at each resolution.
+/// A contender's setup: as in the file, and at each resolution.
 class Plan {
  public:
-  Plan(const ProblemRequest& request, Contender& contender)
+  Plan(const SetupRequest& request, Contender& contender)
       : request_(request_of(request, contender)),
         contender_(contender),
-        file_(load_problem(request_)) {
+        file_(load_setup(request_)) {
     const amr::SolverTraits& traits = file_.solver->traits();
     contender.cells = traits.centring == amr::Centring::kCell;
     contender.order = traits.order;
@@ -108,7 +108,7 @@ class Plan {
     contender.interpolation = amr::to_string(interpolation());
   }
 
-  const Problem& file() const { return file_; }
+  const Setup& file() const { return file_; }
 
   ComparedRun run_at(int points) const {
     ComparedRun run;
@@ -121,8 +121,8 @@ class Plan {
     return run;
   }
 
-  Problem problem_of(const ComparedRun& run) const {
-    return load_problem(request_, changes_of(contender_, run, stop_share()));
+  Setup setup_of(const ComparedRun& run) const {
+    return load_setup(request_, changes_of(contender_, run, stop_share()));
   }
 
  private:
@@ -140,9 +140,9 @@ class Plan {
     return amr::suited_time_interpolation(file_.solver->traits());
   }
 
-  ProblemRequest request_;
+  SetupRequest request_;
   Contender& contender_;
-  Problem file_;
+  Setup file_;
 };
 
 /// Gives a run the steps that a solver needs. \return false if it has them already
@@ -203,7 +203,7 @@ Comparison plan_comparison(const CompareRequest& request) {
   comparison.norm = request.norm;
   comparison.repetitions = request.repetitions;
   // Errors of the file itself name no contender.
-  const Problem file = load_problem(request);
+  const Setup file = load_setup(request);
   const std::string base = file.source.override_of("grid.base");
   refuse_if(!request.resolutions.empty() && !base.empty(),
             "{} beside --resolutions changes what the file's time.steps and points in y are in "
@@ -239,8 +239,8 @@ Comparison plan_comparison(const CompareRequest& request) {
         run.contender = at;
         // Builds the first state.
         with_enough_steps(run, [&] {
-          const Problem problem = plan.problem_of(run);
-          make_simulation(problem, *load_backend(request.backend, problem));
+          const Setup setup = plan.setup_of(run);
+          make_simulation(setup, *load_backend(request.backend, setup));
         });
         comparison.runs.push_back(std::move(run));
       }
@@ -261,7 +261,7 @@ void run_comparison(const CompareRequest& request, Comparison& comparison,
       try {
         const Plan plan(request, contender);
         io::RunSummary summary = with_enough_steps(run, [&] {
-          return measure(request, plan.problem_of(run), request.backend,
+          return measure(request, plan.setup_of(run), request.backend,
                          fmt::format("{} at {}", contender.label, run.points));
         });
         if (run.add(summary.wall_s)) run.summary = std::move(summary);

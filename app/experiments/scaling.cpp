@@ -15,8 +15,8 @@
 #include "experiments/counts.hpp"
 #include "experiments/rank_launcher.hpp"
 #include "options/commands.hpp"
-#include "run/problem_warnings.hpp"
 #include "run/run_parts.hpp"
+#include "run/setup_warnings.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/terminal.hpp"
@@ -77,10 +77,10 @@ std::vector<ScalingPoint> points_of(const ScalingRequest& request) {
   return points;
 }
 
-Problem problem_of(const ProblemRequest& request, const ScalingPoint& point) {
-  ProblemRequest own = request;
+Setup setup_of(const SetupRequest& request, const ScalingPoint& point) {
+  SetupRequest own = request;
   own.workers = point.workers;
-  return load_problem(own);
+  return load_setup(own);
 }
 
 /// The first run's state is everybody's.
@@ -103,15 +103,15 @@ Scaling plan_scaling(const ScalingRequest& request) {
   scaling.repetitions = request.repetitions;
   scaling.is_of_ranks = !request.rank_list.empty();
   scaling.points = points_of(request);
-  const Problem file = load_problem(request);
+  const Setup file = load_setup(request);
   const std::string given = file.source.override_of(kWorkersKey);
   refuse_if(!given.empty(),
             "{}: 'kumiko scaling' sets this key itself; name the numbers of workers with --workers "
             "N1,N2,...",
             given);
   for (const ScalingPoint& point : scaling.points) {
-    const Problem problem = problem_of(request, point);
-    make_simulation(problem, *load_backend(point.backend, problem));
+    const Setup setup = setup_of(request, point);
+    make_simulation(setup, *load_backend(point.backend, setup));
   }
   warn_of(file);
   scaling.case_name = file.run.case_name;
@@ -127,7 +127,7 @@ Json run_point(const ScalingRequest& request, const Scaling& scaling, const Scal
     return launcher->run(request, request.output, point.ranks, point.workers);
   }
   return io::to_json(
-      measure(request, problem_of(request, point), point.backend, scaling.label_of(point)));
+      measure(request, setup_of(request, point), point.backend, scaling.label_of(point)));
 }
 
 /// Runs all points in turn, and again for each repetition; calls `after` after each run. Throws

@@ -11,12 +11,12 @@
 
 namespace kumiko::app {
 
-io::RunSummary measure(const CaseRequest& request, const Problem& problem,
-                       const std::string& backend, const std::string& label) {
-  const auto workers = load_backend(backend, problem);
-  const auto simulation = make_simulation(problem, *workers);
-  Progress progress(request.quiet, label, problem, *simulation);
-  return execute(problem, *workers, *simulation, progress);
+io::RunSummary measure(const CaseRequest& request, const Setup& setup, const std::string& backend,
+                       const std::string& label) {
+  const auto workers = load_backend(backend, setup);
+  const auto simulation = make_simulation(setup, *workers);
+  Progress progress(request.quiet, label, setup, *simulation);
+  return execute(setup, *workers, *simulation, progress);
 }
 
 double median(std::vector<double> values) {

@@ -11,17 +11,17 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/summary.hpp>
 
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 #include "run/shared_options.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 
 namespace kumiko::app {
 
-/// Runs a problem from its first state to its last step, and writes nothing. `label` stands next
+/// Runs a setup from its first state to its last step, and writes nothing. `label` stands next
 /// to the progress bar. Throws as execute() does.
-io::RunSummary measure(const CaseRequest& request, const Problem& problem,
-                       const std::string& backend, const std::string& label);
+io::RunSummary measure(const CaseRequest& request, const Setup& setup, const std::string& backend,
+                       const std::string& label);
 
 /// The median of one value or more.
 double median(std::vector<double> values);

@@ -9,9 +9,9 @@
 
 #include "experiments/sweep.hpp"
 #include "options/commands.hpp"
-#include "run/problem_warnings.hpp"
 #include "run/published.hpp"
 #include "run/run_parts.hpp"
+#include "run/setup_warnings.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
@@ -34,7 +34,7 @@ struct Row {
 /// The thesis's runs: the coarse grid, AMR on two backends, the finest level's grid without AMR.
 using Rows = std::array<Row, 4>;
 
-Rows rows_of(const Problem& base) {
+Rows rows_of(const Setup& base) {
   const amr::SimulationOptions& options = base.options;
   const std::int64_t scale = std::int64_t{1} << (options.levels - 1);
   const std::int64_t substeps = options.subcycling ? scale : 1;
@@ -71,7 +71,7 @@ std::string rms_of(const io::RunSummary& summary) {
 }
 
 /// The reason why the case's published errors are not in the table; empty if it has none.
-std::string why_no_errors(const Problem& base) {
+std::string why_no_errors(const Setup& base) {
   std::set<int> spacings;
   for (const amr::PublishedValue& value : base.the_case->published_values()) {
     for (const std::string_view name : {kCoarseError, kAmrError, kFineError}) {
@@ -84,7 +84,7 @@ std::string why_no_errors(const Problem& base) {
       fmt::join(spacings, " and 1/"));
 }
 
-void print_errors(const Problem& base, std::initializer_list<const Row*> rows, const Row& fine) {
+void print_errors(const Setup& base, std::initializer_list<const Row*> rows, const Row& fine) {
   const bool has_published =
       std::ranges::any_of(rows, [](const Row* row) { return row->published != "-"; });
   const auto cell = [&](const std::string& text) {
@@ -101,7 +101,7 @@ void print_errors(const Problem& base, std::initializer_list<const Row*> rows, c
   if (!has_published) fmt::print("{}", why_no_errors(base));
 }
 
-void print_times(const Problem& base, const Row& threads, const Row& pthread, const Row& fine) {
+void print_times(const Setup& base, const Row& threads, const Row& pthread, const Row& fine) {
   const std::string over_pthread = published_text(base, kThreadsOverPthread, "{:.2f}");
   const std::string over_amr = published_text(base, kFineOverAmr, "{:.1f}");
   const bool has_published = over_pthread != "-" || over_amr != "-";
@@ -128,7 +128,7 @@ void print_imbalance(const Row& threads, const Row& pthread) {
   }
 }
 
-nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
+nlohmann::ordered_json table_json(const amr::Case& the_case, const Rows& rows) {
   nlohmann::ordered_json json;
   json["runs"] = nlohmann::ordered_json::object();
   for (const Row& row : rows) json["runs"][row.id] = io::to_json(row.summary);
@@ -137,7 +137,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
   json["ratios"][kThreadsOverPthread] = base / pthread.summary.wall_s;
   json["ratios"][kFineOverAmr] = fine.summary.wall_s / base;
   json["published"] = nlohmann::ordered_json::array();
-  for (const amr::PublishedValue& value : problem.published_values()) {
+  for (const amr::PublishedValue& value : the_case.published_values()) {
     json["published"].push_back(
         {{"name", value.name}, {"value", value.value}, {"source", value.source}});
   }
@@ -147,7 +147,7 @@ nlohmann::ordered_json table_json(const amr::Case& problem, const Rows& rows) {
 int print_tables(CaseRequest& request) {
   refuse_quiet_for_nothing(request, {}, "tables", "name a file by --summary");
   prepare_to_step(request);
-  const Problem base = load_problem(request);
+  const Setup base = load_setup(request);
   refuse_if(base.options.steps == 0 && base.run.stop_step > 0,
             "time.stop_step is {}, but runs that choose their steps by time.cfl stop at different "
             "times then; set time.end instead",
@@ -157,13 +157,13 @@ int print_tables(CaseRequest& request) {
   // A wrong request is refused before the first run, not after an hour.
   prepare_summary(request.summary);
   for (Row& row : rows) {
-    const Problem problem = load_problem(request, row.changes);
-    row.published = published_text(problem, row.error, "{:.3e}");
-    make_simulation(problem, *load_backend(row.backend, problem));
+    const Setup setup = load_setup(request, row.changes);
+    row.published = published_text(setup, row.error, "{:.3e}");
+    make_simulation(setup, *load_backend(row.backend, setup));
   }
   heed_signals(false);
   for (Row& row : rows) {
-    row.summary = measure(request, load_problem(request, row.changes), row.backend, row.label);
+    row.summary = measure(request, load_setup(request, row.changes), row.backend, row.label);
   }
   const auto& [coarse, threads, pthread, fine] = rows;
   if (!request.quiet) {

@@ -14,9 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "run/forecast.hpp"
-#include "run/problem_warnings.hpp"
 #include "run/ranks.hpp"
 #include "run/run_parts.hpp"
+#include "run/setup_warnings.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 
@@ -74,19 +74,19 @@ std::string mesh_lines(const Forecast& forecast) {
   return text;
 }
 
-std::string steps_lines(const Problem& problem, const Forecast& forecast) {
-  const double cfl = problem.options.cfl;
+std::string steps_lines(const Setup& setup, const Forecast& forecast) {
+  const double cfl = setup.options.cfl;
   std::string text;
   if (forecast.steps > 0) {
     text += fmt::format(
         "first base step      length {:.6g}, CFL number {:.3g} at most ({})\n", forecast.first_dt,
         forecast.largest_cfl,
         cfl > 0.0 ? fmt::format("time.cfl is {:g}", cfl)
-                  : fmt::format("the solver takes up to {:g}", problem.solver->traits().cfl_limit));
+                  : fmt::format("the solver takes up to {:g}", setup.solver->traits().cfl_limit));
   }
   text += fmt::format("base steps           {}{}\n", forecast.steps,
                       forecast.is_estimate ? ", an estimate: all as long as the first one" : "");
-  if (forecast.is_estimate && forecast.steps >= Problem::kNoStep) {
+  if (forecast.is_estimate && forecast.steps >= Setup::kNoStep) {
     text += "                     as many as a run may have, and too few to reach its end\n";
   }
   text += fmt::format(
@@ -96,7 +96,7 @@ std::string steps_lines(const Problem& problem, const Forecast& forecast) {
   text += fmt::format(
       "expected time        {}, a rough forecast if the mesh stays as it is: a base step took {}\n",
       duration_text(forecast.wall_s()), duration_text(forecast.step_s));
-  const double limit = problem.run.wall_limit_s;
+  const double limit = setup.run.wall_limit_s;
   if (limit > 0.0 && forecast.wall_s() > limit) {
     text += fmt::format("                     time.wall_limit, {}, would end the run before\n",
                         duration_text(limit));
@@ -110,7 +110,7 @@ std::string about(std::int64_t count, bool is_estimate, std::string_view one) {
 }
 
 std::string files_lines(const Start& start, const Forecast& forecast) {
-  const io::RunOptions& run = start.problem.run;
+  const io::RunOptions& run = start.setup.run;
   const FileCounts& files = forecast.files;
   const bool is_packed = run.compression != io::Compression::kNone;
   const char* const size = is_packed ? "of at most" : "of";
@@ -144,14 +144,14 @@ std::string choices_lines(const std::vector<Choice>& choices) {
 
 std::string forecast_text(const Start& start, const Forecast& forecast, const amr::Backend& backend,
                           const amr::Simulation& simulation) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   const std::size_t ranks = simulation.workers_by_rank().size();
   std::string text = fmt::format("case {}  solver {}  backend {}  {}workers {}  schedule {}\n",
-                                 problem.run.case_name, problem.solver->traits().name,
-                                 backend.name(), ranks > 1 ? fmt::format("ranks {}  ", ranks) : "",
+                                 setup.run.case_name, setup.solver->traits().name, backend.name(),
+                                 ranks > 1 ? fmt::format("ranks {}  ", ranks) : "",
                                  simulation.workers(), simulation.schedule());
   text += mesh_lines(forecast);
-  text += steps_lines(start.problem, forecast);
+  text += steps_lines(start.setup, forecast);
   text += files_lines(start, forecast);
   text += choices_lines(forecast.choices);
   return text;
@@ -171,7 +171,7 @@ nlohmann::ordered_json choices_json(const std::vector<Choice>& choices) {
 }
 
 nlohmann::ordered_json files_json(const Start& start, const Forecast& forecast) {
-  const io::RunOptions& run = start.problem.run;
+  const io::RunOptions& run = start.setup.run;
   nlohmann::ordered_json json;
   json["folder"] = start.path.string();
   json["compressed"] = run.compression != io::Compression::kNone;
@@ -187,10 +187,10 @@ nlohmann::ordered_json files_json(const Start& start, const Forecast& forecast) 
 nlohmann::ordered_json forecast_json(const Start& start, const Forecast& forecast,
                                      const amr::Backend& backend,
                                      const amr::Simulation& simulation) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   nlohmann::ordered_json json;
-  json["case"] = problem.run.case_name;
-  json["solver"] = problem.solver->traits().name;
+  json["case"] = setup.run.case_name;
+  json["solver"] = setup.solver->traits().name;
   json["backend"] = backend.name();
   json["ranks"] = simulation.workers_by_rank().size();
   json["workers"] = simulation.workers();
@@ -208,7 +208,7 @@ nlohmann::ordered_json forecast_json(const Start& start, const Forecast& forecas
                     {"writing_bytes", forecast.writing_bytes}};
   json["first_step"] = {{"length", forecast.first_dt},
                         {"largest_cfl", forecast.largest_cfl},
-                        {"cfl_limit", problem.solver->traits().cfl_limit}};
+                        {"cfl_limit", setup.solver->traits().cfl_limit}};
   json["base_steps"] = {{"count", forecast.steps}, {"is_estimate", forecast.is_estimate}};
   json["updates_per_base_step"] = forecast.updates;
   json["fraction_of_uniform"] = forecast.of_uniform;
@@ -238,9 +238,9 @@ int print_config(RunRequest& request, Ranks& ranks) {
   ranks.join([&]() -> Ranks::Prepared {
     prepare_to_step(request);
     const Start start = start_of(request, false);
-    check_parts(start.problem, ranks.size());
-    if (ranks.leads()) warn_of(start.problem);
-    text = start.problem.config.to_toml();
+    check_parts(start.setup, ranks.size());
+    if (ranks.leads()) warn_of(start.setup);
+    text = start.setup.config.to_toml();
     return {nullptr, {{"configuration", text}}};
   });
   if (ranks.leads()) write_summary(kStdout, text);
@@ -250,7 +250,7 @@ int print_config(RunRequest& request, Ranks& ranks) {
 void print_forecast(const RunRequest& request, const Start& start, const amr::Backend& backend,
                     amr::Simulation& simulation) {
   const Forecast forecast = forecast_of(request, start, backend, simulation);
-  warn_above_uniform(start.problem, forecast.of_uniform, "the first mesh makes");
+  warn_above_uniform(start.setup, forecast.of_uniform, "the first mesh makes");
   if (!request.quiet) fmt::print("{}", forecast_text(start, forecast, backend, simulation));
   if (request.summary != kStdout) return;
   write_summary(kStdout, forecast_json(start, forecast, backend, simulation).dump(2) + "\n");

@@ -42,26 +42,26 @@ class BufferWatch {
 /// The loop over a run's base steps, which writes files as they become due.
 class RunLoop {
  public:
-  RunLoop(const Problem& problem, amr::Simulation& simulation, RunFiles* files,
-          io::RunHistory history, TraceTaker& trace)
-      : problem_(problem),
+  RunLoop(const Setup& setup, amr::Simulation& simulation, RunFiles* files, io::RunHistory history,
+          TraceTaker& trace)
+      : setup_(setup),
         simulation_(simulation),
         files_(files),
         trace_(trace),
         rows_(files != nullptr
-                  ? Due(problem.run.diagnostics_every, amr::Times(problem.run.diagnostics_interval))
+                  ? Due(setup.run.diagnostics_every, amr::Times(setup.run.diagnostics_interval))
                   : Due(0, {})),
-        states_(files != nullptr ? Due(problem.run.output_every, problem.run.times_of_output())
+        states_(files != nullptr ? Due(setup.run.output_every, setup.run.times_of_output())
                                  : Due(0, {})),
         past_step_(simulation.step()),
         history_(std::move(history)),
-        stops_(problem, files, history_.wall_s) {}
+        stops_(setup, files, history_.wall_s) {}
 
   /// Takes all steps, and waits for the files. Throws if steps fail, or if the run must end before.
   /// \param writes_state  whether to write the state if there are no steps left
   void run(Progress& progress, bool writes_state) {
-    const bool was_over = problem_.is_over(simulation_);
-    while (!problem_.is_over(simulation_)) take_round(progress);
+    const bool was_over = setup_.is_over(simulation_);
+    while (!setup_.is_over(simulation_)) take_round(progress);
     end_stepping();
     trace_.end(simulation_);
     if (files_ != nullptr) {
@@ -86,7 +86,7 @@ class RunLoop {
     history_.wall_s = stops_.wall_s();
     const double reached = std::max(before, simulation_.reach());
     history_.reached = reached;
-    const bool is_last = problem_.is_over(simulation_);
+    const bool is_last = setup_.is_over(simulation_);
     const bool is_output = is_last || states_.is_now(simulation_.step(), before, reached);
     if (files_ != nullptr) {
       if (is_last || rows_.is_now(simulation_.step(), before, reached)) {
@@ -105,7 +105,7 @@ class RunLoop {
     const Due& checkpoints = stops_.checkpoints();
     try {
       simulation_.advance(
-          std::min({problem_.stop_step - step, rows_.steps_left(step), states_.steps_left(step),
+          std::min({setup_.stop_step - step, rows_.steps_left(step), states_.steps_left(step),
                     checkpoints.steps_left(step), trace_.next(step), kLongestRound}),
           std::min({rows_.next(before), states_.next(before), checkpoints.next(before)}));
     } catch (const std::exception&) {
@@ -118,7 +118,7 @@ class RunLoop {
   /// Writes a checkpoint of the state that failed steps have gone back to, unless no step was
   /// taken: then the state is that of the file from which the run continues.
   void save_whole_state() {
-    const bool saves = files_ != nullptr && problem_.options.keep_state && has_advanced();
+    const bool saves = files_ != nullptr && setup_.options.keep_state && has_advanced();
     if (!saves || !simulation_.is_whole()) return;
     try {
       files_->write_load(simulation_);
@@ -128,7 +128,7 @@ class RunLoop {
     files_->checkpoint_of_failure(simulation_, history_);
   }
 
-  const Problem& problem_;
+  const Setup& setup_;
   amr::Simulation& simulation_;
   RunFiles* files_;
   TraceTaker& trace_;
@@ -142,27 +142,27 @@ class RunLoop {
 
 /// The history before the first step. A new run writes its first row and state, which do not count
 /// in its time.
-io::RunHistory begun(const Problem& problem, const amr::Simulation& simulation, RunFiles* files,
+io::RunHistory begun(const Setup& setup, const amr::Simulation& simulation, RunFiles* files,
                      const std::optional<io::RunHistory>& past) {
   io::RunHistory history = past ? *past : history_of(simulation.field_figures());
   const bool writes = files != nullptr && !past;
   if (writes) files->diagnose(simulation);
   if (!history.reached) history.reached = simulation.step() > 0 ? simulation.reach() : 0.0;
-  if (writes && problem.run.writes_initial_state()) files->output(simulation, history);
+  if (writes && setup.run.writes_initial_state()) files->output(simulation, history);
   return history;
 }
 
-io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
-                           amr::Simulation& simulation, Progress& progress, RunFiles* files,
+io::RunSummary step_to_end(const Setup& setup, amr::Backend& backend, amr::Simulation& simulation,
+                           Progress& progress, RunFiles* files,
                            const std::optional<io::RunHistory>& past, TraceTaker& trace) {
-  io::RunHistory history = begun(problem, simulation, files, past);
+  io::RunHistory history = begun(setup, simulation, files, past);
   const double wall_s_before = history.wall_s;
   const std::uint64_t updates_before = simulation.counters().updates();
   const io::Origin origin = origin_now();
-  RunLoop loop(problem, simulation, files, std::move(history), trace);
+  RunLoop loop(setup, simulation, files, std::move(history), trace);
   // A complete run that is restarted leaves its state in the new folder, too.
   loop.run(progress, past.has_value());
-  io::RunSummary summary = summary_of(problem, backend, simulation, loop.history());
+  io::RunSummary summary = summary_of(setup, backend, simulation, loop.history());
   summary.origin = origin;
   if (!loop.has_advanced()) return summary;
   // Of this part of the run: others may have had other workers.
@@ -174,20 +174,19 @@ io::RunSummary step_to_end(const Problem& problem, amr::Backend& backend,
 
 }  // namespace
 
-io::RunSummary execute(const Problem& problem, amr::Backend& backend, amr::Simulation& simulation,
+io::RunSummary execute(const Setup& setup, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files,
                        const std::optional<io::RunHistory>& past, const Ranks* ranks) {
   begin_stepping();
-  TraceTaker trace(problem, files);
+  TraceTaker trace(setup, files);
   const std::vector<amr::WorkerLoad> before = loads_by_rank(simulation);
   try {
-    io::RunSummary summary =
-        step_to_end(problem, backend, simulation, progress, files, past, trace);
+    io::RunSummary summary = step_to_end(setup, backend, simulation, progress, files, past, trace);
     if (ranks != nullptr) add_ranks(simulation, *ranks, before, summary);
     return summary;
   } catch (...) {
     trace.save(simulation);
-    rethrow_naming_plugins(problem);
+    rethrow_naming_plugins(setup);
   }
 }
 

@@ -24,7 +24,7 @@ namespace {
 
 /// Counts what execute() writes, which leaves out a checkpoint where a state is written anyway.
 FileCounts count_files(const Start& start, const Forecast& forecast, bool is_exact) {
-  const io::RunOptions& run = start.problem.run;
+  const io::RunOptions& run = start.setup.run;
   const bool goes_on = start.earlier == io::Earlier::kContinue;
   const auto is_there = [&](const char* name) {
     std::error_code hidden;
@@ -68,15 +68,15 @@ FileCounts count_files(const Start& start, const Forecast& forecast, bool is_exa
 /// The size of a file of the run as it stands.
 std::uint64_t file_bytes(const Start& start, const amr::Simulation& simulation,
                          const amr::SavedRun& saved, bool with_extras) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   io::Checkpoint checkpoint{{}, saved};
   io::RunAttributes& attributes = checkpoint.attributes;
   attributes.time = simulation.time();
   attributes.dt = simulation.dt();
-  attributes.subcycling = problem.options.subcycling;
-  attributes.configuration = problem.config.state_toml();
+  attributes.subcycling = setup.options.subcycling;
+  attributes.configuration = setup.config.state_toml();
   std::vector<std::string>& names = attributes.component_names;
-  names = problem.the_case->component_names();
+  names = setup.the_case->component_names();
   attributes.initial_masses.resize(names.size());
   if (start.from) attributes.lineage = start.from->checkpoint.attributes.lineage;
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
@@ -86,50 +86,50 @@ std::uint64_t file_bytes(const Start& start, const amr::Simulation& simulation,
 /// Keys that do not say literally what the run does.
 class Choices {
  public:
-  explicit Choices(const Problem& problem) : problem_(problem) {}
+  explicit Choices(const Setup& setup) : setup_(setup) {}
 
   void add(const std::string& key, std::string used, std::string why) {
-    const std::string given = problem_.source.written(key);
+    const std::string given = setup_.source.written(key);
     if (given != used) list_.push_back({key, given, std::move(used), std::move(why)});
   }
   /// Where nothing gives the key a value, or the one that leaves the choice to the run.
   void add_if_left(const std::string& key, std::string_view left, std::string used,
                    std::string why) {
-    const std::string given = problem_.source.written(key);
+    const std::string given = setup_.source.written(key);
     if (given.empty() || given == left) add(key, std::move(used), std::move(why));
   }
   std::vector<Choice> take() { return std::move(list_); }
 
  private:
-  const Problem& problem_;
+  const Setup& setup_;
   std::vector<Choice> list_;
 };
 
-void add_steps(const Problem& problem, const amr::Simulation& simulation, std::int64_t last,
+void add_steps(const Setup& setup, const amr::Simulation& simulation, std::int64_t last,
                Choices& choices) {
-  if (problem.options.steps == 0) {
+  if (setup.options.steps == 0) {
     choices.add("time.steps", fmt::format("about {}", last),
                 "estimate: time.cfl chooses the length of the steps");
-  } else if (problem.run.stop_step == 0) {
+  } else if (setup.run.stop_step == 0) {
     choices.add("time.stop_step", fmt::format("{}", last), "the last base step");
   }
-  if (problem.options.end_time == 0.0) {
+  if (setup.options.end_time == 0.0) {
     choices.add("time.end", fmt::format("{}", simulation.end_time()), "the case's end");
   }
 }
 
-void add_refinement(const Problem& problem, const amr::Simulation& simulation, int first_step,
+void add_refinement(const Setup& setup, const amr::Simulation& simulation, int first_step,
                     Choices& choices) {
-  const amr::RefinementOptions& asked = problem.options.refinement;
+  const amr::RefinementOptions& asked = setup.options.refinement;
   const amr::RefinementOptions& used = simulation.options().refinement;
   if (asked.interval == 0) {
     choices.add("amr.interval", fmt::format("{}", simulation.next_regrid() - first_step),
                 "up to the first regrid: as long as the flow stays within amr.buffer");
   }
-  const bool is_chosen = asked.interval == 0 || problem.options.cfl > 0.0;
-  if (is_chosen && problem.source.written("amr.buffer").empty()) {
+  const bool is_chosen = asked.interval == 0 || setup.options.cfl > 0.0;
+  if (is_chosen && setup.source.written("amr.buffer").empty()) {
     choices.add("amr.buffer", fmt::format("{}", asked.buffer),
-                problem.options.cfl > 0.0 ? "suits time.cfl" : "suits amr.interval");
+                setup.options.cfl > 0.0 ? "suits time.cfl" : "suits amr.interval");
   }
   if (asked.threshold_order > 0) {
     choices.add_if_left("amr.threshold_at", "0", fmt::format("{}", asked.threshold_at),
@@ -145,11 +145,11 @@ void add_refinement(const Problem& problem, const amr::Simulation& simulation, i
   }
 }
 
-std::vector<Choice> choices_of(const RunRequest& request, const Problem& problem,
+std::vector<Choice> choices_of(const RunRequest& request, const Setup& setup,
                                const amr::Backend& backend, const amr::Simulation& simulation,
                                const Forecast& forecast) {
-  Choices choices(problem);
-  if (problem.run.workers != backend.workers()) {
+  Choices choices(setup);
+  if (setup.run.workers != backend.workers()) {
     const bool are_ranks = simulation.workers_by_rank().size() > 1;
     choices.add("runtime.workers", fmt::format("{}", backend.workers()),
                 request.workers > 0 ? "--workers"
@@ -160,20 +160,20 @@ std::vector<Choice> choices_of(const RunRequest& request, const Problem& problem
                       fmt::format("suits backend {}", backend.name()));
   choices.add_if_left("step.time_interpolation", "auto",
                       amr::to_string(simulation.options().time_interpolation),
-                      fmt::format("suits solver {}", problem.solver->traits().name));
-  add_steps(problem, simulation, forecast.step + forecast.steps, choices);
-  if (problem.run.diagnostics_every == 0) {
+                      fmt::format("suits solver {}", setup.solver->traits().name));
+  add_steps(setup, simulation, forecast.step + forecast.steps, choices);
+  if (setup.run.diagnostics_every == 0) {
     choices.add("diagnostics.every", "0", "by diagnostics.interval alone");
   }
-  if (problem.options.levels > 1) add_refinement(problem, simulation, forecast.step, choices);
+  if (setup.options.levels > 1) add_refinement(setup, simulation, forecast.step, choices);
   return choices.take();
 }
 
 /// Base steps that are left if all have the length of the latest.
-std::int64_t steps_left(const Problem& problem, const amr::Simulation& simulation) {
-  if (problem.is_over(simulation)) return 0;
-  const std::int64_t to_stop = problem.stop_step - simulation.step();
-  if (problem.options.steps > 0) return to_stop;
+std::int64_t steps_left(const Setup& setup, const amr::Simulation& simulation) {
+  if (setup.is_over(simulation)) return 0;
+  const std::int64_t to_stop = setup.stop_step - simulation.step();
+  if (setup.options.steps > 0) return to_stop;
   // The last step ends at the end of the run but for round-off.
   constexpr double kRounded = 1e-9;
   const double wanted = (simulation.end_time() - simulation.time()) / simulation.dt();
@@ -189,13 +189,13 @@ double reached_by(const Start& start, const amr::Simulation& simulation) {
 }
 
 /// Takes base steps. \return their seconds
-double advance(const Problem& problem, amr::Simulation& simulation, int steps) {
+double advance(const Setup& setup, amr::Simulation& simulation, int steps) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   try {
     simulation.advance(steps);
   } catch (...) {
-    rethrow_naming_plugins(problem);
+    rethrow_naming_plugins(setup);
   }
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -203,39 +203,39 @@ double advance(const Problem& problem, amr::Simulation& simulation, int steps) {
 /// Takes more base steps, regrids among them, unless the first one has taken long.
 /// \param first_s  seconds of the first one, in which some memory was used for the first time
 /// \return seconds of one
-double time_steps(const Problem& problem, amr::Simulation& simulation, double first_s) {
+double time_steps(const Setup& setup, amr::Simulation& simulation, double first_s) {
   constexpr double kEnough = 0.05;
   constexpr int kTogether = 4;
   double all_s = 0.0;
   int taken = 0;
-  while (first_s + all_s < kEnough && !problem.is_over(simulation)) {
+  while (first_s + all_s < kEnough && !setup.is_over(simulation)) {
     const int step = simulation.step();
-    all_s += advance(problem, simulation, std::min(kTogether, problem.stop_step - step));
+    all_s += advance(setup, simulation, std::min(kTogether, setup.stop_step - step));
     taken += simulation.step() - step;
   }
   return taken > 0 ? all_s / taken : first_s;
 }
 
-void count_updates(const Problem& problem, Forecast& forecast) {
+void count_updates(const Setup& setup, Forecast& forecast) {
   double substeps = 1.0;
   for (const std::size_t patches : forecast.patches) {
     forecast.updates += static_cast<double>(patches * amr::kPatchPoints) * substeps;
-    if (problem.options.subcycling) substeps *= 2.0;
+    if (setup.options.subcycling) substeps *= 2.0;
   }
-  forecast.of_uniform = forecast.updates / problem.uniform_updates(1);
+  forecast.of_uniform = forecast.updates / setup.uniform_updates(1);
 }
 
 }  // namespace
 
 Forecast forecast_of(const RunRequest& request, const Start& start, const amr::Backend& backend,
                      amr::Simulation& simulation) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   Forecast forecast;
   forecast.step = simulation.step();
   forecast.time = simulation.time();
   forecast.reached = reached_by(start, simulation);
   const bool has_steps = !is_done(start);
-  const double first_s = has_steps ? advance(problem, simulation, 1) : 0.0;
+  const double first_s = has_steps ? advance(setup, simulation, 1) : 0.0;
   forecast.first_dt = simulation.dt();
   forecast.patches = patches_per_level(simulation);
   forecast.memory = simulation.memory_use();
@@ -243,16 +243,16 @@ Forecast forecast_of(const RunRequest& request, const Start& start, const amr::B
   for (const amr::SavedLevel& level : saved.levels) {
     for (const double cfl : level.cfl) forecast.largest_cfl = std::max(forecast.largest_cfl, cfl);
   }
-  const auto components = static_cast<std::size_t>(problem.the_case->components());
+  const auto components = static_cast<std::size_t>(setup.the_case->components());
   forecast.writing_bytes = forecast.memory.points * components * sizeof(double);
-  forecast.is_estimate = problem.options.steps == 0;
-  if (has_steps) forecast.steps = 1 + steps_left(problem, simulation);
-  count_updates(problem, forecast);
+  forecast.is_estimate = setup.options.steps == 0;
+  if (has_steps) forecast.steps = 1 + steps_left(setup, simulation);
+  count_updates(setup, forecast);
   forecast.checkpoint_bytes = file_bytes(start, simulation, saved, false);
-  forecast.state_bytes = problem.run.output_extras ? file_bytes(start, simulation, saved, true)
-                                                   : forecast.checkpoint_bytes;
-  forecast.choices = choices_of(request, problem, backend, simulation, forecast);
-  if (has_steps) forecast.step_s = time_steps(problem, simulation, first_s);
+  forecast.state_bytes = setup.run.output_extras ? file_bytes(start, simulation, saved, true)
+                                                 : forecast.checkpoint_bytes;
+  forecast.choices = choices_of(request, setup, backend, simulation, forecast);
+  if (has_steps) forecast.step_s = time_steps(setup, simulation, first_s);
   forecast.files = count_files(start, forecast, !simulation.options().exact_times.empty());
   return forecast;
 }

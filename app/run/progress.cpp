@@ -14,9 +14,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "run/problem.hpp"
 #include "run/ranks.hpp"
 #include "run/run_summary.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
@@ -173,14 +173,14 @@ Progress::Figures::Figures(const amr::Simulation& simulation)
   if (simulation.workers_by_rank().size() > 1) ranks = loads_by_rank(simulation);
 }
 
-Progress::Progress(bool quiet, std::string label, const Problem& problem,
+Progress::Progress(bool quiet, std::string label, const Setup& setup,
                    const amr::Simulation& simulation, const Ranks* ranks)
     : simulation_(simulation),
       ranks_(ranks),
       visible_(!quiet && terminal_.exists),
       label_(std::move(label)),
-      last_step_(problem.stop_step),
-      end_time_(problem.end_time()),
+      last_step_(setup.stop_step),
+      end_time_(setup.end_time()),
       first_(simulation),
       signal_([this](bool is_handed_on) { answer(is_handed_on); }) {}
 
@@ -194,12 +194,12 @@ double Progress::rate() const {
 }
 
 double Progress::share_of(const Figures& figures) const {
-  if (last_step_ == Problem::kNoStep) return figures.time / end_time_;
+  if (last_step_ == Setup::kNoStep) return figures.time / end_time_;
   return static_cast<double>(figures.step) / std::max(1, last_step_);
 }
 
 std::string Progress::step_text(std::string_view between) const {
-  if (last_step_ == Problem::kNoStep) return fmt::format("{}", latest_.step);
+  if (last_step_ == Setup::kNoStep) return fmt::format("{}", latest_.step);
   return fmt::format("{}{}{}", latest_.step, between, last_step_);
 }
 

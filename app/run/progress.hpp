@@ -17,7 +17,7 @@
 namespace kumiko::app {
 
 class Ranks;
-struct Problem;
+struct Setup;
 
 /// Keeps SIGUSR2 from the calling thread and from those that it starts, so that it waits for a
 /// Progress instead of ending the program or interrupting a worker. To be called while there are no
@@ -75,7 +75,7 @@ class Progress {
   /// Shows the steps from where the simulation stands, which must outlive this. After
   /// hold_status_signal().
   /// \param ranks  that share it; nullptr for one rank
-  Progress(bool quiet, std::string label, const Problem& problem, const amr::Simulation& simulation,
+  Progress(bool quiet, std::string label, const Setup& setup, const amr::Simulation& simulation,
            const Ranks* ranks = nullptr);
   /// Removes the line.
   ~Progress();
@@ -118,7 +118,7 @@ class Progress {
   bool visible_;
   bool shown_ = false;
   std::string label_;
-  int last_step_;    ///< Problem::kNoStep where the end's time is what ends the run
+  int last_step_;    ///< Setup::kNoStep where the end's time is what ends the run
   double end_time_;  ///< of the case
   const Figures first_;
   Clock::time_point next_ = first_.when;

@@ -20,22 +20,22 @@ std::optional<double> number_at(const Json& summary, const std::string& key) {
   return summary.at(place).get<double>();
 }
 
-bool is_uniform(const FinishedRun& run) { return run.problem->options.levels == 1; }
+bool is_uniform(const FinishedRun& run) { return run.setup->options.levels == 1; }
 
-double finest_points_per_length(const Problem& problem) {
-  return problem.finest_points_x() / problem.the_case->extent().x;
+double finest_points_per_length(const Setup& setup) {
+  return setup.finest_points_x() / setup.the_case->extent().x;
 }
 
-bool has_spacing_of(const Problem& problem, const amr::PublishedValue& value) {
-  return std::abs(finest_points_per_length(problem) - value.points) < 0.5;
+bool has_spacing_of(const Setup& setup, const amr::PublishedValue& value) {
+  return std::abs(finest_points_per_length(setup) - value.points) < 0.5;
 }
 
 /// Of the case's time. Summaries of earlier versions have base steps alone.
 double part_done(const FinishedRun& run) {
   if (!run.summary.contains("end_time")) {
-    return run.summary.at("steps").get<double>() / run.problem->options.steps;
+    return run.summary.at("steps").get<double>() / run.setup->options.steps;
   }
-  return run.summary.at("time").get<double>() / run.problem->the_case->end_time();
+  return run.summary.at("time").get<double>() / run.setup->the_case->end_time();
 }
 
 bool went_to_the_end(const FinishedRun& run) { return part_done(run) > 1.0 - 1e-9; }
@@ -48,7 +48,7 @@ bool fits(const FinishedRun& run, std::string_view name) {
 }
 
 std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedValue& value) {
-  if (!has_spacing_of(*run.problem, value) || !went_to_the_end(run) || !fits(run, value.name)) {
+  if (!has_spacing_of(*run.setup, value) || !went_to_the_end(run) || !fits(run, value.name)) {
     return std::nullopt;
   }
   return number_at(run.summary, "/error/" + value.norm);
@@ -56,10 +56,10 @@ std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedV
 
 /// True if two runs solve the same on as many workers: to the same time, as fine at the finest.
 bool are_comparable(const FinishedRun& one, const FinishedRun& other) {
-  return one.problem != nullptr && other.problem != nullptr &&
+  return one.setup != nullptr && other.setup != nullptr &&
          one.summary.at("case") == other.summary.at("case") &&
          one.summary.at("workers") == other.summary.at("workers") &&
-         finest_points_per_length(*one.problem) == finest_points_per_length(*other.problem) &&
+         finest_points_per_length(*one.setup) == finest_points_per_length(*other.setup) &&
          std::abs(part_done(one) - part_done(other)) < 1e-9;
 }
 
@@ -121,8 +121,8 @@ std::string about_others(std::size_t others, std::span<const FinishedRun> runs) 
       "steps on a grid of the same spacing, and a ratio of wall times needs both runs.",
       others, others == 1 ? "value is" : "values are");
   for (const FinishedRun& run : runs) {
-    if (run.problem == nullptr || went_to_the_end(run)) continue;
-    const int steps = run.problem->options.steps;
+    if (run.setup == nullptr || went_to_the_end(run)) continue;
+    const int steps = run.setup->options.steps;
     text += fmt::format(" A run of this report ended after {}{} base steps.",
                         run.summary.at("steps").get<std::int64_t>(),
                         steps > 0 ? fmt::format(" of {}", steps) : std::string());
@@ -144,12 +144,12 @@ std::string published_title(const std::string& name) {
   return found == titles.end() ? name : found->second;
 }
 
-std::string published_text(const Problem& problem, std::string_view name, const char* format) {
-  const bool ends = problem.goes_to_the_end();
+std::string published_text(const Setup& setup, std::string_view name, const char* format) {
+  const bool ends = setup.goes_to_the_end();
   std::string text;
-  for (const amr::PublishedValue& value : problem.the_case->published_values()) {
+  for (const amr::PublishedValue& value : setup.the_case->published_values()) {
     const bool is_error = !value.norm.empty();
-    if (value.name != name || (is_error && !(ends && has_spacing_of(problem, value)))) continue;
+    if (value.name != name || (is_error && !(ends && has_spacing_of(setup, value)))) continue;
     if (!text.empty()) text += " and ";
     text += fmt::format(fmt::runtime(format), value.value);
   }
@@ -159,8 +159,8 @@ std::string published_text(const Problem& problem, std::string_view name, const 
 PublishedTable published_table(std::span<const FinishedRun> runs) {
   std::vector<viz::PublishedRow> rows;
   for (std::size_t at = 0; at < runs.size(); ++at) {
-    if (runs[at].problem == nullptr) continue;
-    const std::vector<amr::PublishedValue> all = runs[at].problem->the_case->published_values();
+    if (runs[at].setup == nullptr) continue;
+    const std::vector<amr::PublishedValue> all = runs[at].setup->the_case->published_values();
     for (const amr::PublishedValue& value : all) {
       row_of(rows, value, all, runs.size()).ours[at] =
           value.norm.empty() ? ratio_beside(runs[at], value.name, runs)

@@ -10,7 +10,7 @@
 
 #include <kumiko/viz/report.hpp>
 
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
@@ -25,14 +25,14 @@ inline constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
 /// The title of a value in a table; values without one keep their name.
 std::string published_title(const std::string& name);
 
-/// The published values of a name that a run of the problem can be compared with, "1.6 and 3.1" if
+/// The published values of a name that a run of the setup can be compared with, "1.6 and 3.1" if
 /// there are several, "-" if there is none. An error is of all time steps on a grid of one spacing.
-std::string published_text(const Problem& problem, std::string_view name, const char* format);
+std::string published_text(const Setup& setup, std::string_view name, const char* format);
 
 /// A finished run, and what it was asked to do.
 struct FinishedRun {
   const nlohmann::ordered_json& summary;
-  const Problem* problem;  ///< null: not known
+  const Setup* setup;  ///< null: not known
 };
 
 /// The published values for the cases of the runs that a run can be compared with, and a sentence

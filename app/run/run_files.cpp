@@ -82,17 +82,17 @@ std::vector<io::Ancestor> lineage_of(const Start& start, const amr::Simulation& 
 
 io::StateWriterOptions writer_options(const Start& start, const std::filesystem::path& folder,
                                       std::vector<io::Ancestor> lineage) {
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   io::StateWriterOptions options;
-  options.configuration = problem.config.state_toml();
+  options.configuration = setup.config.state_toml();
   options.lineage = std::move(lineage);
   options.sidecar.origin = origin_now();
-  options.sidecar.paths = {start.configuration, folder, problem.case_file, problem.solver_file};
-  options.sidecar.configuration = problem.config.run_values();
-  options.compression = problem.run.compression;
-  options.extras = problem.run.output_extras;
-  options.keep = static_cast<std::size_t>(problem.run.checkpoints_kept);
-  if (problem.run.on_failure == io::OnFailure::kContinue) {
+  options.sidecar.paths = {start.configuration, folder, setup.case_file, setup.solver_file};
+  options.sidecar.configuration = setup.config.run_values();
+  options.compression = setup.run.compression;
+  options.extras = setup.run.output_extras;
+  options.keep = static_cast<std::size_t>(setup.run.checkpoints_kept);
+  if (setup.run.on_failure == io::OnFailure::kContinue) {
     options.on_failed_checkpoint = [](const std::exception& cause) {
       // The run's own error reports it.
       if (dynamic_cast<const cluster::RankLost*>(&cause) != nullptr) return;
@@ -114,22 +114,22 @@ std::filesystem::path free_name(const std::filesystem::path& file) {
 }  // namespace
 
 RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& simulation)
-    : problem_(start.problem),
+    : setup_(start.setup),
       folder_(start.folder ? std::move(*start.folder) : open_output(start.path, start.earlier)),
       earlier_(start.earlier == io::Earlier::kContinue ? io::earlier_manifest(folder_.path())
                                                        : io::EarlierManifest()),
       from_(start.from ? std::optional(start.from->file) : std::nullopt),
-      csv_(new_file("diagnostics.csv"), problem_.options.levels,
+      csv_(new_file("diagnostics.csv"), setup_.options.levels,
            static_cast<int>(simulation.counters().workers.size()),
            earlier_rows(start, "diagnostics.csv", simulation.step(), false),
-           problem_.the_case->component_names()),
+           setup_.the_case->component_names()),
       load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1, true)),
       next_load_(simulation.step()),
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
-      states_(*problem_.the_case, backend,
+      states_(*setup_.the_case, backend,
               writer_options(start, folder_.path(), lineage_of(start, simulation))) {
-  if (problem_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
+  if (setup_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
   // Without its sidecar a run counts anew below the rows that it has.
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
@@ -141,7 +141,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
     warn_of_altered_tables(folder_.path());
     give_up(start);
   }
-  io::write_text_file(new_file(std::string(io::kConfigurationFile)), problem_.config.to_toml());
+  io::write_text_file(new_file(std::string(io::kConfigurationFile)), setup_.config.to_toml());
   advise();
 }
 
@@ -159,9 +159,9 @@ void RunFiles::advise() {
   std::string lines;
   if (latest()) {
     lines += fmt::format("  continue with --restart {}{}\n", io::shell_word(latest()->string()),
-                         plugin_options(problem_));
+                         plugin_options(setup_));
   }
-  lines += fmt::format("  {}\n", plugins_in_words(problem_));
+  lines += fmt::format("  {}\n", plugins_in_words(setup_));
   runtime::set_fault_advice(lines);
 }
 
@@ -238,9 +238,9 @@ void RunFiles::write_picture(const amr::Simulation& simulation, const std::strin
     const amr::SavedRun state = simulation.save();
     if (!colours_) colours_ = viz::value_range(state, viz::Quantity::kField);
     viz::StateImageOptions options;
-    options.title = fmt::format("{}   step {}   t = {:#.5g}", problem_.run.case_name,
+    options.title = fmt::format("{}   step {}   t = {:#.5g}", setup_.run.case_name,
                                 simulation.step(), simulation.time());
-    options.name = problem_.the_case->component_names().front();
+    options.name = setup_.the_case->component_names().front();
     options.range = colours_;
     options.width = viz::kUsualPictureWidth;
     const std::string picture = viz::draw_state(state, simulation.hierarchy().geometry(), options);
@@ -312,7 +312,7 @@ std::filesystem::path RunFiles::new_file(const std::string& name) {
         "from which a restart can continue, but the run's tables are lost and it will end as "
         "failed",
         folder_.path().string());
-    io::write_text_file(folder_.file(io::kConfigurationFile), problem_.config.to_toml());
+    io::write_text_file(folder_.file(io::kConfigurationFile), setup_.config.to_toml());
   }
   return folder_.file(name);
 }

@@ -74,7 +74,7 @@ class RunFiles {
   /// The place of a file that the run writes, which the earlier manifest does not cover any more.
   std::filesystem::path new_file(const std::string& name);
 
-  const Problem& problem_;
+  const Setup& setup_;
   io::OutputFolder folder_;
   io::EarlierManifest earlier_;  ///< of the part of the run before this one
   std::optional<std::filesystem::path> from_;

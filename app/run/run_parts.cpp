@@ -18,28 +18,28 @@ namespace kumiko::app {
 namespace {
 
 /// The message of an error, with the plugins that it can be from.
-std::string in_words(const std::exception& error, const Problem& problem) {
-  return fmt::format("{} ({})", io::with_keys(error.what()), plugins_in_words(problem));
+std::string in_words(const std::exception& error, const Setup& setup) {
+  return fmt::format("{} ({})", io::with_keys(error.what()), plugins_in_words(setup));
 }
-std::string in_words(const amr::DeclarationError& error, const Problem& problem) {
-  return fmt::format("'{}': {}", problem.solver_file.string(), error.what());
+std::string in_words(const amr::DeclarationError& error, const Setup& setup) {
+  return fmt::format("'{}': {}", setup.solver_file.string(), error.what());
 }
 
 /// Calls make(). Its errors name the place of the key, or the plugin to blame.
 template <class Make>
-auto blaming(const Problem& problem, Make make) {
+auto blaming(const Setup& setup, Make make) {
   return as_request([&] {
     try {
       return make();
     } catch (const amr::OptionError& error) {
-      throw problem.source.error(error);
+      throw setup.source.error(error);
     } catch (const amr::DeclarationError& error) {
-      throw RequestError("{}", in_words(error, problem));
+      throw RequestError("{}", in_words(error, setup));
     } catch (const std::invalid_argument& error) {
       // An error of the case or the solver, or they do not fit each other.
-      throw RequestError("{}", in_words(error, problem));
+      throw RequestError("{}", in_words(error, setup));
     } catch (const amr::BrokenValueError& error) {
-      throw std::runtime_error(in_words(error, problem));
+      throw std::runtime_error(in_words(error, setup));
     }
   });
 }
@@ -54,8 +54,8 @@ io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earl
   return as_request([&] { return io::OutputFolder(path, earlier); });
 }
 
-std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem) {
-  return as_request([&] { return amr::make_backend(name, problem.workers, problem.run.idle); });
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Setup& setup) {
+  return as_request([&] { return amr::make_backend(name, setup.workers, setup.run.idle); });
 }
 
 void check_writing(const amr::Backend& backend) {
@@ -64,16 +64,16 @@ void check_writing(const amr::Backend& backend) {
   as_request([] { const runtime::Runtime trial({.workers = 1}); });
 }
 
-std::string plugins_in_words(const Problem& problem) {
-  return fmt::format("case '{}' of '{}', solver '{}' of '{}'", problem.run.case_name,
-                     problem.case_file.string(), problem.solver->traits().name,
-                     problem.solver_file.string());
+std::string plugins_in_words(const Setup& setup) {
+  return fmt::format("case '{}' of '{}', solver '{}' of '{}'", setup.run.case_name,
+                     setup.case_file.string(), setup.solver->traits().name,
+                     setup.solver_file.string());
 }
 
-std::string plugin_options(const Problem& problem) {
+std::string plugin_options(const Setup& setup) {
   std::string words;
   for (const std::filesystem::path& file :
-       std::set<std::filesystem::path>{problem.case_file, problem.solver_file}) {
+       std::set<std::filesystem::path>{setup.case_file, setup.solver_file}) {
     std::error_code hidden;
     if (std::filesystem::equivalent(file.parent_path(), plugin::shipped_plugins(), hidden))
       continue;
@@ -82,34 +82,33 @@ std::string plugin_options(const Problem& problem) {
   return words;
 }
 
-void rethrow_naming_plugins(const Problem& problem) {
+void rethrow_naming_plugins(const Setup& setup) {
   try {
     throw;
   } catch (const amr::BrokenValueError& error) {
-    throw std::runtime_error(in_words(error, problem));
+    throw std::runtime_error(in_words(error, setup));
   } catch (const amr::DeclarationError& error) {
-    throw std::runtime_error(in_words(error, problem));
+    throw std::runtime_error(in_words(error, setup));
   }
 }
 
-void check_parts(const Problem& problem, int ranks) {
-  blaming(problem, [&] { amr::check(*problem.the_case, *problem.solver, problem.options, ranks); });
+void check_parts(const Setup& setup, int ranks) {
+  blaming(setup, [&] { amr::check(*setup.the_case, *setup.solver, setup.options, ranks); });
 }
 
-std::unique_ptr<amr::Simulation> make_simulation(const Problem& problem, amr::Backend& backend,
+std::unique_ptr<amr::Simulation> make_simulation(const Setup& setup, amr::Backend& backend,
                                                  const io::Checkpoint* from,
                                                  amr::Communicator& communicator) {
-  runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(problem)));
-  return blaming(problem, [&] {
-    const amr::Case& the_case = *problem.the_case;
+  runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(setup)));
+  return blaming(setup, [&] {
+    const amr::Case& the_case = *setup.the_case;
     auto simulation =
-        from == nullptr
-            ? std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
-                                                communicator)
-            : std::make_unique<amr::Simulation>(the_case, *problem.solver, backend, problem.options,
-                                                from->run, communicator);
+        from == nullptr ? std::make_unique<amr::Simulation>(the_case, *setup.solver, backend,
+                                                            setup.options, communicator)
+                        : std::make_unique<amr::Simulation>(the_case, *setup.solver, backend,
+                                                            setup.options, from->run, communicator);
     // An indicator that fails should fail before work starts.
-    if (problem.run.output_extras && communicator.rank() == 0) simulation->save_with_extras();
+    if (setup.run.output_extras && communicator.rank() == 0) simulation->save_with_extras();
     return simulation;
   });
 }

@@ -9,7 +9,7 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
@@ -18,7 +18,7 @@ void check_output(const std::filesystem::path& path, io::Earlier earlier);
 io::OutputFolder open_output(const std::filesystem::path& path, io::Earlier earlier);
 
 /// Makes the backend. Throws RequestError, or std::runtime_error if the system refuses.
-std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Problem& problem);
+std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Setup& setup);
 
 /// If the backend has no Runtime, checks the environment's settings of the one that will write the
 /// run's files, before anything is written. Throws RequestError, or std::runtime_error if the
@@ -26,23 +26,23 @@ std::unique_ptr<amr::Backend> load_backend(const std::string& name, const Proble
 void check_writing(const amr::Backend& backend);
 
 /// The case, the solver and the plugins that they are from.
-std::string plugins_in_words(const Problem& problem);
+std::string plugins_in_words(const Setup& setup);
 
-/// " --plugin-path FILE" for each plugin of the problem that does not come with Kumiko, to follow
+/// " --plugin-path FILE" for each plugin of the setup that does not come with Kumiko, to follow
 /// "--restart FILE" in a message; empty without one.
-std::string plugin_options(const Problem& problem);
+std::string plugin_options(const Setup& setup);
 
 /// Rethrows the current exception. If it is the fault of a solver or a case, it names the file.
-[[noreturn]] void rethrow_naming_plugins(const Problem& problem);
+[[noreturn]] void rethrow_naming_plugins(const Setup& setup);
 
 /// Makes the checks of make_simulation() alone. Throws RequestError.
-void check_parts(const Problem& problem, int ranks);
+void check_parts(const Setup& setup, int ranks);
 
 /// Builds the initial state, or that of a checkpoint. From then on, reports of faults name the
-/// problem's plugins. Throws TooFewSteps, with the remedy, if a step is too long for the ghosts,
+/// setup's plugins. Throws TooFewSteps, with the remedy, if a step is too long for the ghosts,
 /// and RequestError if the checkpoint does not fit. All ranks call it.
 std::unique_ptr<amr::Simulation> make_simulation(
-    const Problem& problem, amr::Backend& backend, const io::Checkpoint* from = nullptr,
+    const Setup& setup, amr::Backend& backend, const io::Checkpoint* from = nullptr,
     amr::Communicator& communicator = amr::single_rank());
 
 }  // namespace kumiko::app

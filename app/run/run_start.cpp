@@ -147,9 +147,9 @@ Restart latest_restart(const fs::path& folder) {
   throw no_whole_checkpoint(folder);
 }
 
-fs::path output_path(const RunRequest& request, const Problem& problem) {
+fs::path output_path(const RunRequest& request, const Setup& setup) {
   if (!request.output.empty()) return request.output;
-  return fs::path("out") / problem.run.case_name;
+  return fs::path("out") / setup.run.case_name;
 }
 
 /// Where a checkpoint is, whatever links lead to it.
@@ -164,13 +164,13 @@ bool are_same(const fs::path& one, const fs::path& other) {
 }
 
 /// The folder that a restart continues, or the one that is asked for.
-fs::path restart_path(const RunRequest& request, const std::optional<Problem>& problem) {
+fs::path restart_path(const RunRequest& request, const std::optional<Setup>& setup) {
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
-  refuse_if(latest && !problem,
+  refuse_if(latest && !setup,
             "--restart latest: name the run to continue, by its folder with --output or by its "
             "CASE.toml");
-  if (latest) return output_path(request, *problem);
+  if (latest) return output_path(request, *setup);
   const fs::path file = request.restart;
   fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
   if (io::OutputFolder::holds_run(beside) || !fs::exists(file)) return beside;
@@ -180,24 +180,24 @@ fs::path restart_path(const RunRequest& request, const std::optional<Problem>& p
       file.string());
 }
 
-void check_steps(Problem& problem, const Restart& from) {
+void check_steps(Setup& setup, const Restart& from) {
   const int step = from.checkpoint.run.step;
-  refuse_if(step > problem.stop_step, "'{}' is of base step {}, but the run ends at {}; raise {}",
-            from.file.string(), step, problem.stop_step,
-            problem.run.stop_step > 0 ? "time.stop_step" : "time.steps");
+  refuse_if(step > setup.stop_step, "'{}' is of base step {}, but the run ends at {}; raise {}",
+            from.file.string(), step, setup.stop_step,
+            setup.run.stop_step > 0 ? "time.stop_step" : "time.steps");
   refuse_if(
-      from.checkpoint.run.time > (1.0 + kRounded) * problem.end_time(),
+      from.checkpoint.run.time > (1.0 + kRounded) * setup.end_time(),
       "'{}' is at t = {:g}, after the end of the run, t = {:g}; set time.end to a later time, "
       "or restart from an earlier file",
-      from.file.string(), from.checkpoint.run.time, problem.end_time());
+      from.file.string(), from.checkpoint.run.time, setup.end_time());
 }
 
 /// Records no trace if its first steps lie before the restart, and warns unless the run has one.
-void close_trace(Problem& problem, const Restart& from, const fs::path& folder) {
+void close_trace(Setup& setup, const Restart& from, const fs::path& folder) {
   const int step = from.checkpoint.run.step;
-  if (problem.trace_from < 0 || problem.trace_from >= step) return;
-  const bool is_partly_done = problem.trace_until > step;
-  problem.trace_from = -1;
+  if (setup.trace_from < 0 || setup.trace_from >= step) return;
+  const bool is_partly_done = setup.trace_until > step;
+  setup.trace_from = -1;
   std::error_code missing;
   for (const fs::path& place : {folder, folder_of(from.file)}) {
     if (fs::exists(place / io::kTraceFile, missing)) return;
@@ -241,52 +241,52 @@ RunRequest without_folder(RunRequest request) {
 Start restarted(const RunRequest& as_asked, bool writes) {
   const RunRequest request = without_folder(as_asked);
   const bool latest = request.restart == kLatest;
-  std::optional<Problem> problem;
-  if (!request.config.empty()) problem.emplace(load_problem(request));
-  fs::path path = restart_path(request, problem);
+  std::optional<Setup> setup;
+  if (!request.config.empty()) setup.emplace(load_setup(request));
+  fs::path path = restart_path(request, setup);
   const bool goes_on = latest || are_same(path, folder_of(request.restart));
   std::optional<io::OutputFolder> folder;
   if (writes && goes_on && type_of_named(path) == fs::file_type::directory) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
-  if (!problem) problem.emplace(load_problem(request, from.file, from.checkpoint));
-  std::string changes = check_same_run(*problem, from.file, from.checkpoint);
+  if (!setup) setup.emplace(load_setup(request, from.file, from.checkpoint));
+  std::string changes = check_same_run(*setup, from.file, from.checkpoint);
   from.checkpoint.run.is_changed = !changes.empty();
   if (goes_on && io::OutputFolder::holds_run(path)) {
-    check_same_run(*problem, path, !changes.empty());
+    check_same_run(*setup, path, !changes.empty());
   }
-  check_steps(*problem, from);
+  check_steps(*setup, from);
   std::vector<fs::path> later;
   if (goes_on) later = later_files_of(request, path, from);
-  close_trace(*problem, from, path);
+  close_trace(*setup, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
   if (goes_on) earlier = io::Earlier::kContinue;
-  return {std::move(*problem), std::move(path),  earlier, std::move(folder),
-          std::move(from),     std::move(later), {},      std::move(changes)};
+  return {std::move(*setup), std::move(path),  earlier, std::move(folder),
+          std::move(from),   std::move(later), {},      std::move(changes)};
 }
 
 /// Refuses base steps to trace that the run does not take.
 void check_trace(const Start& start) {
-  const Problem& problem = start.problem;
-  if (problem.trace_from < 0) return;
-  refuse_if(problem.trace_from >= problem.stop_step,
+  const Setup& setup = start.setup;
+  if (setup.trace_from < 0) return;
+  refuse_if(setup.trace_from >= setup.stop_step,
             "trace.from: the run ends at base step {}; choose 0 .. {}, or -1 for no trace",
-            problem.stop_step, problem.stop_step - 1);
+            setup.stop_step, setup.stop_step - 1);
 }
 
 /// Refuses to change a run of which nothing is left.
 void check_changes(const Start& start) {
   if (!is_done(start) || start.changes.empty()) return;
   const amr::SavedRun& run = start.from->checkpoint.run;
-  const Problem& problem = start.problem;
+  const Setup& setup = start.setup;
   // A number of steps divides what is left of the time, so that both must leave some.
   const std::string more_steps =
-      run.step < problem.stop_step
+      run.step < setup.stop_step
           ? std::string()
           : fmt::format(" {} to more than {}",
-                        problem.run.stop_step > 0 ? "time.stop_step" : "time.steps", run.step);
-  const bool is_later = run.time < (1.0 - kRounded) * problem.end_time();
+                        setup.run.stop_step > 0 ? "time.stop_step" : "time.steps", run.step);
+  const bool is_later = run.time < (1.0 - kRounded) * setup.end_time();
   throw RequestError(
       "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
       "they were, or set{}{}{}",
@@ -315,9 +315,9 @@ Start start_of(const RunRequest& request, bool writes) {
   refuse_if(request.config.empty() && request.restart.empty(),
             "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
   const auto fresh = [&]() -> Start {
-    Problem problem = load_problem(request);
-    fs::path path = output_path(request, problem);
-    return {std::move(problem), std::move(path),
+    Setup setup = load_setup(request);
+    fs::path path = output_path(request, setup);
+    return {std::move(setup), std::move(path),
             request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
   };
   Start start = request.restart.empty() ? fresh() : restarted(request, writes);
@@ -330,8 +330,7 @@ Start start_of(const RunRequest& request, bool writes) {
 bool is_done(const Start& start) {
   if (!start.from) return false;
   const amr::SavedRun& run = start.from->checkpoint.run;
-  return run.step >= start.problem.stop_step ||
-         run.time >= (1.0 - kRounded) * start.problem.end_time();
+  return run.step >= start.setup.stop_step || run.time >= (1.0 - kRounded) * start.setup.end_time();
 }
 
 }  // namespace kumiko::app

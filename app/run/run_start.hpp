@@ -1,4 +1,4 @@
-// Prepares a run: its problem, its folder, and the checkpoint that it continues from.
+// Prepares a run: its setup, its folder, and the checkpoint that it continues from.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 #include "run/shared_options.hpp"
 
 namespace kumiko::app {
@@ -43,7 +43,7 @@ std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::pa
 
 /// The prepared parts of a run.
 struct Start {
-  Problem problem;
+  Setup setup;
   std::filesystem::path path;  ///< of the folder
   io::Earlier earlier;         ///< the treatment of the folder's files
   /// The folder of a run that continues there. It is taken before the checkpoint is chosen, so that

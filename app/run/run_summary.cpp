@@ -34,7 +34,7 @@ std::vector<std::optional<double>> drifts_of(const amr::FieldFigures& field,
 }
 
 /// Warns of values that are finite but have grown far too much.
-void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
+void warn_of_growth(const Setup& setup, const amr::FieldFigures& field,
                     const std::vector<io::ComponentMass>& initial, double largest_cfl) {
   constexpr double kBeyondSense = 1e3;
   const std::span<const amr::FieldFigures> components = components_of(field);
@@ -45,8 +45,8 @@ void warn_of_growth(const Problem& problem, const amr::FieldFigures& field,
     print_warning(
         "solver '{}', {} points in x: the integral of |{}| is {:.2g} times that of the run's first "
         "state; if the equation does not ask for that, the run is unstable; {}",
-        problem.solver->traits().name, problem.options.points_x,
-        problem.the_case->component_names()[at], growth,
+        setup.solver->traits().name, setup.options.points_x, setup.the_case->component_names()[at],
+        growth,
         largest_cfl > 0.0
             ? fmt::format("take shorter steps, by a lower time.cfl or more time.steps, or another "
                           "solver; if the largest CFL number, {:.3g}, is not the flow's, mend what "
@@ -67,7 +67,7 @@ io::RunHistory history_of(const amr::FieldFigures& field) {
   return history;
 }
 
-io::RunSummary summary_of(const Problem& problem, const amr::Backend& backend,
+io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
                           const amr::Simulation& simulation, const io::RunHistory& history) {
   io::RunSummary summary;
   summary.field = simulation.field_figures();
@@ -76,8 +76,8 @@ io::RunSummary summary_of(const Problem& problem, const amr::Backend& backend,
         "the final field has values that are not finite; the case or the solver is not stable as "
         "configured");
   }
-  summary.case_name = problem.run.case_name;
-  summary.solver = problem.solver->traits().name;
+  summary.case_name = setup.run.case_name;
+  summary.solver = setup.solver->traits().name;
   summary.backend = backend.name();
   summary.workers = simulation.workers();
   summary.schedule = simulation.schedule();
@@ -90,21 +90,21 @@ io::RunSummary summary_of(const Problem& problem, const amr::Backend& backend,
     print_warning(
         "case '{}': its exact() gives values that are not finite at t = {:g}, so that the "
         "errors say nothing",
-        problem.run.case_name, simulation.time());
+        setup.run.case_name, simulation.time());
   }
-  summary.component_names = problem.the_case->component_names();
+  summary.component_names = setup.the_case->component_names();
   summary.mass_drifts = drifts_of(summary.field, history.initial_masses);
-  warn_of_growth(problem, summary.field, history.initial_masses, simulation.counters().largest_cfl);
-  summary.open_domain = problem.the_case->boundaries().is_open();
+  warn_of_growth(setup, summary.field, history.initial_masses, simulation.counters().largest_cfl);
+  summary.open_domain = setup.the_case->boundaries().is_open();
   summary.work = simulation.counters();
   summary.fraction_of_uniform =
-      static_cast<double>(summary.work.updates()) / problem.uniform_updates(simulation.step());
+      static_cast<double>(summary.work.updates()) / setup.uniform_updates(simulation.step());
   summary.patches_per_level = patches_per_level(simulation);
   summary.unnested_patches = simulation.unnested_patches();
   summary.memory = simulation.memory_use();
   summary.peak_rss_bytes = io::peak_rss_bytes();
   summary.state_hash = simulation.state_hash();
-  summary.config = problem.config.values();
+  summary.config = setup.config.values();
   return summary;
 }
 

@@ -8,7 +8,7 @@
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/io/summary.hpp>
 
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
@@ -19,7 +19,7 @@ io::RunHistory history_of(const amr::FieldFigures& field);
 
 /// The summary of a run as it stands, without its origin, its rate and its ranks. Warns of values
 /// and errors that make no sense. Throws std::runtime_error if values are not finite.
-io::RunSummary summary_of(const Problem& problem, const amr::Backend& backend,
+io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
                           const amr::Simulation& simulation, const io::RunHistory& history);
 
 /// Adds the numbers of each of several ranks.

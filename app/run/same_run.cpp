@@ -24,15 +24,15 @@ struct Differences {
   std::vector<std::string> course;   ///< a restart may: the lineage tells
 };
 
-Differences differences(const Problem& problem, const io::Config& of_earlier) {
-  const io::Config& of_asked = problem.config;
+Differences differences(const Setup& setup, const io::Config& of_earlier) {
+  const io::Config& of_asked = setup.config;
   const amr::ParameterSet& asked = of_asked.values();
   const amr::ParameterSet& was = of_earlier.values();
   const bool chooses_anew = asked.at("time.cfl") != was.at("time.cfl");
   // Keys that time.cfl has set are reported with it.
   const auto follows = [&](const std::string& name) {
     return chooses_anew && (name == "time.steps" || name == "amr.interval") &&
-           problem.source.written(name).empty();
+           setup.source.written(name).empty();
   };
   const io::Schema core;
   Differences found;
@@ -87,9 +87,8 @@ std::vector<std::string> changeable_keys() {
 }
 
 /// \return the keys that a restart may change and that are changed, as io::Ancestor has them
-std::string refuse_differences(const Problem& problem, const Problem& earlier,
-                               const std::string& of) {
-  const Differences found = differences(problem, earlier.config);
+std::string refuse_differences(const Setup& setup, const Setup& earlier, const std::string& of) {
+  const Differences found = differences(setup, earlier.config);
   if (found.refused.empty()) return fmt::format("{}", fmt::join(found.course, "; "));
   throw RequestError(
       "{} was made with other values: {}; restore these values, or begin a new run. A restart may "
@@ -97,9 +96,9 @@ std::string refuse_differences(const Problem& problem, const Problem& earlier,
       of, fmt::join(found.refused, ", "), fmt::join(changeable_keys(), ", "));
 }
 
-/// Refuses a file with another grid than the problem's. Its keys are the same, so a plugin must
+/// Refuses a file with another grid than the setup's. Its keys are the same, so a plugin must
 /// have changed.
-void refuse_other_grid(const Problem& problem, const std::filesystem::path& file,
+void refuse_other_grid(const Setup& setup, const std::filesystem::path& file,
                        const io::Checkpoint& checkpoint) {
   if (!checkpoint.geometry) return;
   constexpr const char* kRemedy =
@@ -107,47 +106,47 @@ void refuse_other_grid(const Problem& problem, const std::filesystem::path& file
   constexpr double kTolerance = 1e-9;
   const auto are_near = [](double a, double b) { return std::abs(a - b) <= kTolerance * b; };
   const amr::Extent was = checkpoint.geometry->extent();
-  const amr::Extent is = problem.the_case->extent();
+  const amr::Extent is = setup.the_case->extent();
   const std::string of_case =
-      fmt::format("case '{}' of '{}'", problem.run.case_name, problem.case_file.string());
+      fmt::format("case '{}' of '{}'", setup.run.case_name, setup.case_file.string());
   refuse_if(!are_near(was.x, is.x) || !are_near(was.y, is.y),
             "'{}' is of a domain of {:g} by {:g}, but that of {} is {:g} by {:g}: {}",
             file.string(), was.x, was.y, of_case, is.x, is.y, kRemedy);
   const auto components = static_cast<int>(checkpoint.field_names().size());
-  refuse_if(components != problem.the_case->components(),
+  refuse_if(components != setup.the_case->components(),
             "'{}' has {} of the field, but {} has {}: {}", file.string(),
-            counted(components, "component"), of_case, problem.the_case->components(), kRemedy);
-  const amr::Centring centring = problem.solver->traits().centring;
+            counted(components, "component"), of_case, setup.the_case->components(), kRemedy);
+  const amr::Centring centring = setup.solver->traits().centring;
   refuse_if(checkpoint.geometry->centring() != centring,
             "'{}' has values of {}, but solver '{}' of '{}' has values of {}: {}", file.string(),
             checkpoint.geometry->centring() == amr::Centring::kCell ? "cells" : "nodes",
-            problem.run.solver_name, problem.solver_file.string(),
+            setup.run.solver_name, setup.solver_file.string(),
             centring == amr::Centring::kCell ? "cells" : "nodes", kRemedy);
 }
 
 }  // namespace
 
-std::string check_same_run(const Problem& problem, const std::filesystem::path& file,
+std::string check_same_run(const Setup& setup, const std::filesystem::path& file,
                            const io::Checkpoint& checkpoint) {
   // Without the sidecar: its keys may change, and do not keep a run from continuing.
-  const Problem earlier = load_problem({.plugins = problem.plugins}, file, checkpoint, {});
-  std::string changed = refuse_differences(problem, earlier, fmt::format("'{}'", file.string()));
+  const Setup earlier = load_setup({.plugins = setup.plugins}, file, checkpoint, {});
+  std::string changed = refuse_differences(setup, earlier, fmt::format("'{}'", file.string()));
   // Only now, because other keys may give another grid.
-  refuse_other_grid(problem, file, checkpoint);
+  refuse_other_grid(setup, file, checkpoint);
   for (const std::string& key : earlier.forgotten) {
     print_warning(
         "solver '{}' of '{}' has no such key any more, so that it is left out of '{}': {}",
-        problem.run.solver_name, problem.solver_file.string(), file.string(), key);
+        setup.run.solver_name, setup.solver_file.string(), file.string(), key);
     changed += fmt::format("{}{} -> none", changed.empty() ? "" : "; ", key);
   }
   return changed;
 }
 
-void check_same_run(const Problem& problem, const std::filesystem::path& folder, bool changes) {
+void check_same_run(const Setup& setup, const std::filesystem::path& folder, bool changes) {
   const std::filesystem::path config = folder / io::kConfigurationFile;
-  const Problem earlier = [&] {
+  const Setup earlier = [&] {
     try {
-      return load_problem({.config = config, .plugins = problem.plugins, .is_of_run = true});
+      return load_setup({.config = config, .plugins = setup.plugins, .is_of_run = true});
     } catch (const RequestError& error) {
       throw RequestError(
           "'{}' holds no configuration of a run ({}); if it is damaged, remove it: the checkpoint "
@@ -156,7 +155,7 @@ void check_same_run(const Problem& problem, const std::filesystem::path& folder,
     }
   }();
   const std::string of = fmt::format("the run in '{}'", folder.string());
-  const std::string changed = refuse_differences(problem, earlier, of);
+  const std::string changed = refuse_differences(setup, earlier, of);
   refuse_if(!changes && !changed.empty(),
             "{} has other values than the checkpoint (its own -> the checkpoint's): {}; give its "
             "own with --set, or continue the checkpoint in another folder with --output",

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "options/options.hpp"
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
@@ -15,7 +15,7 @@ namespace kumiko::app {
 inline constexpr int kMostWorkers = 4096;
 
 /// The options of every command that steps a case.
-struct CaseRequest : ProblemRequest {
+struct CaseRequest : SetupRequest {
   std::filesystem::path summary;
   std::vector<std::filesystem::path> plugin_path;
   bool quiet = false;

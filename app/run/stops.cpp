@@ -12,16 +12,16 @@
 
 namespace kumiko::app {
 
-Stops::Stops(const Problem& problem, RunFiles* files, double wall_s_before)
-    : problem_(problem),
+Stops::Stops(const Setup& setup, RunFiles* files, double wall_s_before)
+    : setup_(setup),
       files_(files),
-      checkpoints_(problem.run.checkpoints.steps, amr::Times(problem.run.checkpoint_interval)),
+      checkpoints_(setup.run.checkpoints.steps, amr::Times(setup.run.checkpoint_interval)),
       wall_s_before_(wall_s_before) {}
 
 void Stops::after_round(const amr::Simulation& simulation, const io::RunHistory& history,
                         double before, bool is_written) {
   longest_round_s_ = std::max(longest_round_s_, since(round_begin_));
-  const bool ends = !problem_.is_over(simulation) && must_end();
+  const bool ends = !setup_.is_over(simulation) && must_end();
   const bool is_due =
       is_due_now() || checkpoints_.is_now(simulation.step(), before, history.reached.value());
   if (files_ != nullptr && (ends || is_due)) {
@@ -37,8 +37,8 @@ void Stops::after_round(const amr::Simulation& simulation, const io::RunHistory&
 bool Stops::is_due_now() const {
   const bool is_requested = take_checkpoint_request();
   // The first one shows how long a checkpoint takes before the limit.
-  const bool is_first = problem_.run.wall_limit_s > 0.0 && none_yet_;
-  const double every_s = problem_.run.checkpoints.seconds;
+  const bool is_first = setup_.run.wall_limit_s > 0.0 && none_yet_;
+  const double every_s = setup_.run.checkpoints.seconds;
   return is_requested || is_first || (every_s > 0.0 && since(latest_) >= every_s);
 }
 
@@ -48,7 +48,7 @@ bool Stops::must_end() const {
   if (end_requested()) return true;
   const double checkpoint_s = files_ != nullptr ? files_->checkpoint_s() : 0.0;
   const double reserve = 2.0 * (longest_round_s_ + checkpoint_s);
-  return problem_.run.wall_limit_s > 0.0 && since(start_) + reserve >= problem_.run.wall_limit_s;
+  return setup_.run.wall_limit_s > 0.0 && since(start_) + reserve >= setup_.run.wall_limit_s;
 }
 
 void Stops::end(const amr::Simulation& simulation) const {

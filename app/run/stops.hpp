@@ -7,7 +7,7 @@
 #include <kumiko/io/state_writer.hpp>
 
 #include "run/due.hpp"
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
@@ -17,7 +17,7 @@ class RunFiles;
 class Stops {
  public:
   /// \param files  get the checkpoints; nullptr: there are none
-  Stops(const Problem& problem, RunFiles* files, double wall_s_before);
+  Stops(const Setup& setup, RunFiles* files, double wall_s_before);
 
   /// Seconds that the run has taken so far, with its earlier parts.
   double wall_s() const { return wall_s_before_ + since(start_); }
@@ -40,7 +40,7 @@ class Stops {
   bool must_end() const;
   [[noreturn]] void end(const amr::Simulation& simulation) const;
 
-  const Problem& problem_;
+  const Setup& setup_;
   RunFiles* files_;
   Due checkpoints_;
   double wall_s_before_;

@@ -27,11 +27,11 @@ void warn_of_memory(const std::string& for_what) {
 }  // namespace
 
 int TraceTaker::next(int step) const {
-  return std::min(up_to(step, problem_.trace_from), up_to(step, problem_.trace_until));
+  return std::min(up_to(step, setup_.trace_from), up_to(step, setup_.trace_until));
 }
 
 void TraceTaker::before(amr::Simulation& simulation) {
-  if (files_ == nullptr || simulation.step() != problem_.trace_from) return;
+  if (files_ == nullptr || simulation.step() != setup_.trace_from) return;
   simulation.start_trace();
   is_open_ = true;
 }
@@ -39,7 +39,7 @@ void TraceTaker::before(amr::Simulation& simulation) {
 void TraceTaker::after(amr::Simulation& simulation) {
   if (!is_open_) return;
   const bool is_full = simulation.trace_is_full();
-  const bool is_over = simulation.step() == problem_.trace_until || problem_.is_over(simulation);
+  const bool is_over = simulation.step() == setup_.trace_until || setup_.is_over(simulation);
   if (!is_full && !is_over) return;
   is_open_ = false;
   try {
@@ -54,9 +54,9 @@ void TraceTaker::after(amr::Simulation& simulation) {
 }
 
 void TraceTaker::end(const amr::Simulation& simulation) const {
-  if (files_ == nullptr || simulation.step() > problem_.trace_from) return;
+  if (files_ == nullptr || simulation.step() > setup_.trace_from) return;
   print_warning("there is no trace: the run has ended before base step {}; lower trace.from",
-                problem_.trace_from);
+                setup_.trace_from);
 }
 
 void TraceTaker::save(amr::Simulation& simulation) noexcept {
@@ -70,7 +70,7 @@ void TraceTaker::save(amr::Simulation& simulation) noexcept {
 }
 
 void TraceTaker::hand_over(amr::Trace trace) const {
-  trace.case_name = problem_.run.case_name;
+  trace.case_name = setup_.run.case_name;
   files_->end_trace(std::move(trace));
 }
 
@@ -78,7 +78,7 @@ void TraceTaker::hand_over(amr::Trace trace) const {
 int TraceTaker::steps(const amr::Trace& trace) const {
   if (trace.windows.empty()) return 0;
   const amr::TraceWindow& last = trace.windows.back();
-  return last.first_step + last.steps - problem_.trace_from;
+  return last.first_step + last.steps - setup_.trace_from;
 }
 
 }  // namespace kumiko::app

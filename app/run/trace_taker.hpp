@@ -6,18 +6,18 @@
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/trace.hpp>
 
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 namespace kumiko::app {
 
 class RunFiles;
 
-/// Records a trace of the base steps of a run that problem.trace_from and problem.trace_until name,
+/// Records a trace of the base steps of a run that setup.trace_from and setup.trace_until name,
 /// or of as many of them as there is room for.
 class TraceTaker {
  public:
   /// \param files  get the trace; nullptr: there is none
-  TraceTaker(const Problem& problem, RunFiles* files) : problem_(problem), files_(files) {}
+  TraceTaker(const Setup& setup, RunFiles* files) : setup_(setup), files_(files) {}
 
   /// Steps from `step` until the trace begins or ends.
   int next(int step) const;
@@ -36,7 +36,7 @@ class TraceTaker {
   void hand_over(amr::Trace trace) const;
   int steps(const amr::Trace& trace) const;
 
-  const Problem& problem_;
+  const Setup& setup_;
   RunFiles* files_;
   bool is_open_ = false;
 };

@@ -1,4 +1,4 @@
-#include "run/problem_warnings.hpp"
+#include "run/setup_warnings.hpp"
 
 #include <set>
 #include <string>
@@ -17,43 +17,41 @@ void warn_of(const io::ConfigSource& source) {
   }
 }
 
-void warn_of(const Problem& problem) {
-  warn_of(problem.source);
-  for (const double time : problem.run.output_times) {
-    const double step =
-        problem.options.steps > 0 ? problem.end_time() / problem.options.steps : 0.0;
-    const double end = step > 0.0 ? step * problem.stop_step : problem.end_time();
+void warn_of(const Setup& setup) {
+  warn_of(setup.source);
+  for (const double time : setup.run.output_times) {
+    const double step = setup.options.steps > 0 ? setup.end_time() / setup.options.steps : 0.0;
+    const double end = step > 0.0 ? step * setup.stop_step : setup.end_time();
     // The last state is also that of times up to half a step after it.
     if (time <= end + 0.5 * step) continue;
     print_warning("output.times has {}, but the run ends at t = {}; no file will be written for it",
                   time, end);
     break;
   }
-  if (problem.solver->traits().centring == amr::Centring::kCell) {
-    if (const auto found = amr::contradiction(*problem.the_case)) {
+  if (setup.solver->traits().centring == amr::Centring::kCell) {
+    if (const auto found = amr::contradiction(*setup.the_case)) {
       print_warning(
           "case '{}': its stream function contradicts its velocity at ({:g}, {:g}), t = {:g}: "
           "({:.4g}, {:.4g}) by differences, and ({:.4g}, {:.4g}); solver '{}' may use either. The "
           "velocity is (d psi/dy, -d psi/dx)",
-          problem.run.case_name, found->x, found->y, found->time, found->by_stream[0],
-          found->by_stream[1], found->velocity[0], found->velocity[1],
-          problem.solver->traits().name);
+          setup.run.case_name, found->x, found->y, found->time, found->by_stream[0],
+          found->by_stream[1], found->velocity[0], found->velocity[1], setup.solver->traits().name);
     }
   }
-  const amr::Equation asked = problem.the_case->equation();
-  const amr::Equation solved = problem.solver->equation();
+  const amr::Equation asked = setup.the_case->equation();
+  const amr::Equation solved = setup.solver->equation();
   if (asked == solved) return;
   print_warning(
       "case '{}' asks for the equation {}, but solver '{}' solves {}: the errors are those of "
       "another problem; {}",
-      problem.run.case_name, amr::to_string(asked), problem.solver->traits().name,
+      setup.run.case_name, amr::to_string(asked), setup.solver->traits().name,
       amr::to_string(solved),
       asked.name == solved.name ? "give case and solver the same constants"
                                 : "choose a solver of that equation");
 }
 
-void warn_above_uniform(const Problem& problem, double fraction, std::string_view who) {
-  if (problem.options.levels == 1 || fraction <= 1.0) return;
+void warn_above_uniform(const Setup& setup, double fraction, std::string_view who) {
+  if (setup.options.levels == 1 || fraction <= 1.0) return;
   print_warning(
       "{} {:.2f} times the point updates of the uniform finest grid, so refinement costs more than "
       "it saves; lower amr.levels, raise amr.threshold or lower amr.buffer",

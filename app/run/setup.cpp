@@ -1,4 +1,4 @@
-#include "run/problem.hpp"
+#include "run/setup.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -107,8 +107,8 @@ std::vector<std::string> forget_unknown(io::ConfigSource& source, const io::Sche
   return of_solver;
 }
 
-Problem make_problem(io::ConfigSource source, int workers,
-                     std::shared_ptr<const plugin::Registry> plugins, bool is_of_run) {
+Setup make_setup(io::ConfigSource source, int workers,
+                 std::shared_ptr<const plugin::Registry> plugins, bool is_of_run) {
   const plugin::CaseFactory& the_case = named(source, "case", plugins->cases(), *plugins);
   const plugin::SolverFactory& solver = named(source, "solver", plugins->solvers(), *plugins);
   const io::Schema schema = schema_of(*plugins, the_case, solver);
@@ -130,23 +130,23 @@ Problem make_problem(io::ConfigSource source, int workers,
               "--workers {} and {} give different numbers of workers; give one of the two", workers,
               given);
   }
-  const int last_of_all = options.steps > 0 ? options.steps : Problem::kNoStep;
+  const int last_of_all = options.steps > 0 ? options.steps : Setup::kNoStep;
   const int last_step = run.stop_step > 0 ? run.stop_step : last_of_all;
   const std::int64_t trace_until = std::int64_t{run.trace_from} + run.trace_steps;
-  return Problem{std::move(source),
-                 config,
-                 std::move(plugins),
-                 std::move(made_case),
-                 std::move(made_solver),
-                 the_case.file,
-                 solver.file,
-                 options,
-                 run,
-                 last_step,
-                 workers > 0 ? workers : run.workers,
-                 run.trace_from,
-                 static_cast<int>(std::min<std::int64_t>(trace_until, last_step)),
-                 std::move(forgotten)};
+  return Setup{std::move(source),
+               config,
+               std::move(plugins),
+               std::move(made_case),
+               std::move(made_solver),
+               the_case.file,
+               solver.file,
+               options,
+               run,
+               last_step,
+               workers > 0 ? workers : run.workers,
+               run.trace_from,
+               static_cast<int>(std::min<std::int64_t>(trace_until, last_step)),
+               std::move(forgotten)};
 }
 
 }  // namespace
@@ -161,37 +161,37 @@ std::string skipped_in_words(const plugin::Registry& plugins) {
   return words;
 }
 
-double Problem::uniform_updates(int steps) const {
+double Setup::uniform_updates(int steps) const {
   const double per_level = options.subcycling ? 8.0 : 4.0;
   return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
 }
 
-Problem load_problem(const ProblemRequest& request, const io::Changes& changes) {
+Setup load_setup(const SetupRequest& request, const io::Changes& changes) {
   return as_request([&] {
     io::ConfigSource source = io::read_config(request.config, request.overrides);
     if (!request.solver.empty()) {
       source = source.with_solver(request.solver, request.solver_from);
     }
-    return make_problem(source.with(changes), request.workers, request.plugins, request.is_of_run);
+    return make_setup(source.with(changes), request.workers, request.plugins, request.is_of_run);
   });
 }
 
-Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
-                     const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
+Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
+                 const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
   return as_request([&] {
-    return make_problem(io::parse_config(checkpoint.attributes.configuration, file.string(),
-                                         request.overrides, beside),
-                        request.workers, request.plugins, true);
+    return make_setup(io::parse_config(checkpoint.attributes.configuration, file.string(),
+                                       request.overrides, beside),
+                      request.workers, request.plugins, true);
   });
 }
 
-Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
-                     const io::Checkpoint& checkpoint) {
+Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
+                 const io::Checkpoint& checkpoint) {
   io::ValuesBeside beside;
   if (checkpoint.sidecar) {
     beside = {io::sidecar_of(file).string(), checkpoint.sidecar->configuration};
   }
-  return load_problem(request, file, checkpoint, beside);
+  return load_setup(request, file, checkpoint, beside);
 }
 
 }  // namespace kumiko::app

@@ -1,4 +1,4 @@
-// Makes the parts of a run from a configuration.
+// A setup: a checked configuration with its case and its solver, ready to make a simulation of.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace kumiko::app {
 
 /// A checked configuration, with the case and the solver that it names.
-struct Problem {
+struct Setup {
   io::ConfigSource source;  ///< of the configuration, for messages
   io::Config config;
   std::shared_ptr<const plugin::Registry> plugins;  ///< that it was made from
@@ -61,8 +61,8 @@ struct Problem {
 /// The key of --workers.
 inline constexpr const char* kWorkersKey = "runtime.workers";
 
-/// The input of a problem.
-struct ProblemRequest {
+/// Names the configuration, the plugins and the overrides that a setup is loaded from.
+struct SetupRequest {
   std::filesystem::path config = {};
   std::vector<std::string> overrides = {};          ///< KEY=VALUE
   int workers = 0;                                  ///< 0 = as the configuration says
@@ -80,16 +80,16 @@ std::string skipped_in_words(const plugin::Registry& plugins);
 
 /// Reads and checks the request's configuration with its overrides, and then the changes. Throws
 /// RequestError.
-Problem load_problem(const ProblemRequest& request, const io::Changes& changes = {});
+Setup load_setup(const SetupRequest& request, const io::Changes& changes = {});
 
 /// Checks the configuration of a checkpoint, read from `file`, and of its sidecar, with the
 /// request's overrides. Throws RequestError.
-Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
-                     const io::Checkpoint& checkpoint);
+Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
+                 const io::Checkpoint& checkpoint);
 
 /// Checks the configuration of a checkpoint, read from `file`, with other values in place of those
 /// of its sidecar, and with the request's overrides. Throws RequestError.
-Problem load_problem(const ProblemRequest& request, const std::filesystem::path& file,
-                     const io::Checkpoint& checkpoint, const io::ValuesBeside& beside);
+Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
+                 const io::Checkpoint& checkpoint, const io::ValuesBeside& beside);
 
 }  // namespace kumiko::app
