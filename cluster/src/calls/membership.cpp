@@ -22,13 +22,15 @@ constexpr std::chrono::milliseconds kLongestAnnouncement{1000};
 }  // namespace
 
 Membership::Membership(Endpoint& endpoint, Sender& sender, PendingCalls& pending,
-                       OutgoingCalls& calls, Collections& collections, IncomingWrites& writes)
+                       OutgoingCalls& calls, Collections& collections, IncomingWrites& writes,
+                       Twins& twins)
     : endpoint_(endpoint),
       sender_(sender),
       pending_(pending),
       calls_(calls),
       collections_(collections),
-      writes_(writes) {}
+      writes_(writes),
+      twins_(twins) {}
 
 // --- Losses --------------------------------------------------------------------------------------
 
@@ -96,6 +98,7 @@ void Membership::take_given_up(const IncomingMessage& message) {
 void Membership::leave() {
   if (!endpoint_.is_open.load(std::memory_order_relaxed)) return;
   ending_.store(true, std::memory_order_relaxed);
+  twins_.close();  // posts that wait for twins would never end
   const auto limit = Clock::now() + endpoint_.options.patience;
   try {
     calls_.quiesce(runtime::io::until(limit));
@@ -155,6 +158,7 @@ bool Membership::are_all_there() const {
 void Membership::abandon(std::string_view reason) {
   if (!endpoint_.is_open.load(std::memory_order_relaxed)) return;
   why_abandoned_ = reason;
+  twins_.close();
   if (endpoint_.size > 1) announce_end(reason.empty() ? "it has left the cluster" : reason);
   close();
 }

@@ -18,6 +18,7 @@
 #include "calls/outgoing_calls.hpp"
 #include "calls/pending_calls.hpp"
 #include "calls/sender.hpp"
+#include "calls/twins.hpp"
 
 namespace kumiko::cluster::detail {
 
@@ -35,7 +36,7 @@ namespace kumiko::cluster::detail {
 class Membership {
  public:
   Membership(Endpoint& endpoint, Sender& sender, PendingCalls& pending, OutgoingCalls& calls,
-             Collections& collections, IncomingWrites& writes);
+             Collections& collections, IncomingWrites& writes, Twins& twins);
 
   /// See Cluster. Suspends, or blocks an OS thread.
   void leave();
@@ -95,6 +96,7 @@ class Membership {
   OutgoingCalls& calls_;
   Collections& collections_;
   IncomingWrites& writes_;
+  Twins& twins_;
 
   std::atomic<bool> ending_{false};
   std::atomic<bool> leaving_{false};

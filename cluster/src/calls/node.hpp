@@ -20,6 +20,7 @@
 #include "calls/poller.hpp"
 #include "calls/regions.hpp"
 #include "calls/sender.hpp"
+#include "calls/twins.hpp"
 #include "calls/watcher.hpp"
 
 namespace kumiko::cluster::detail {
@@ -35,6 +36,7 @@ namespace kumiko::cluster::detail {
 /// | OutgoingCalls | calls and posts at other ranks |
 /// | Collections | collective operations |
 /// | Regions, IncomingWrites | memory that other ranks read and write |
+/// | Twins | objects that other ranks call functions with |
 /// | Membership | losses of ranks, and the end |
 /// | CallServer, IncomingCalls | calls of other ranks |
 /// | Watcher | silent ranks, and deadlocks of all ranks |
@@ -60,19 +62,21 @@ class Node final : public std::enable_shared_from_this<Node> {
   OutgoingCalls& calls() noexcept { return calls_; }
   Collections& collections() noexcept { return collections_; }
   Regions& regions() noexcept { return regions_; }
+  Twins& twins() noexcept { return twins_; }
   Membership& membership() noexcept { return membership_; }
   runtime::MessageSource& poller() noexcept { return poller_; }
 
  private:
   Regions regions_;
   IncomingWrites writes_{regions_};
+  Twins twins_;
   Endpoint endpoint_;
   PendingCalls pending_;
   Sender sender_{endpoint_};
   Answers answers_{endpoint_, sender_, pending_};
   OutgoingCalls calls_{endpoint_, sender_, pending_};
   Collections collections_{endpoint_, sender_};
-  Membership membership_{endpoint_, sender_, pending_, calls_, collections_, writes_};
+  Membership membership_{endpoint_, sender_, pending_, calls_, collections_, writes_, twins_};
   CallServer server_{endpoint_, sender_, calls_, writes_};
   Watcher watcher_{endpoint_, sender_, pending_, collections_, membership_, writes_, server_};
   Poller poller_{endpoint_,    sender_,     answers_, calls_,

@@ -43,4 +43,10 @@ class RemoteError : public std::runtime_error {
   std::string type_;
 };
 
+/// The object of another rank for which a function was to be called is gone: see Twin.
+class TwinGone : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 }  // namespace kumiko::cluster
