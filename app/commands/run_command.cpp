@@ -143,7 +143,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
 }
 
 /// Prepares a rank, and refuses whatever can be refused, before all begin.
-Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
+Start prepare(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
   Start start = start_of(request, ranks.leads());
   if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
@@ -161,7 +161,7 @@ Start prepare(RunRequest& request, const Ranks& ranks, std::unique_ptr<amr::Back
 }
 
 /// Shows where the ranks of a run are.
-Ranks::Places show_places(const Ranks& ranks, bool quiet) {
+Ranks::Places show_places(Ranks& ranks, bool quiet) {
   Ranks::Places places = ranks.places();
   if (!ranks.leads()) return places;
   if (!quiet) fmt::print("{}", places.lines);
@@ -170,7 +170,7 @@ Ranks::Places show_places(const Ranks& ranks, bool quiet) {
 }
 
 /// Warns if fewer ranks can be expected to be faster.
-void warn_of_ranks(const amr::Simulation& simulation, const Ranks& ranks, int workers,
+void warn_of_ranks(const amr::Simulation& simulation, Ranks& ranks, int workers,
                    const Ranks::Places& places) {
   const auto seconds = simulation.expected_seconds();
   if (!seconds) return;
@@ -228,7 +228,7 @@ io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& 
                           amr::Backend& backend, amr::Simulation& simulation, RunFiles& files) {
   const Setup& setup = start.setup;
   if (start.from && !files.has_rows()) files.diagnose(simulation);
-  const Watched watched(simulation);
+  const Ranks::Watched watched(ranks, simulation);
   Progress progress(request.quiet, setup.run.case_name, setup, simulation, &ranks);
   try {
     return execute(setup, backend, simulation, progress, &files, past_of(start.from), &ranks);

@@ -176,7 +176,7 @@ io::RunSummary step_to_end(const Setup& setup, amr::Backend& backend, amr::Simul
 
 io::RunSummary execute(const Setup& setup, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files,
-                       const std::optional<io::RunHistory>& past, const Ranks* ranks) {
+                       const std::optional<io::RunHistory>& past, Ranks* ranks) {
   begin_stepping();
   TraceTaker trace(setup, files);
   const std::vector<amr::WorkerLoad> before = loads_by_rank(simulation);

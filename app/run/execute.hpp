@@ -27,6 +27,6 @@ class RunFiles;
 io::RunSummary execute(const Setup& setup, amr::Backend& backend, amr::Simulation& simulation,
                        Progress& progress, RunFiles* files = nullptr,
                        const std::optional<io::RunHistory>& past = std::nullopt,
-                       const Ranks* ranks = nullptr);
+                       Ranks* ranks = nullptr);
 
 }  // namespace kumiko::app

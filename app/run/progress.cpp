@@ -174,7 +174,7 @@ Progress::Figures::Figures(const amr::Simulation& simulation)
 }
 
 Progress::Progress(bool quiet, std::string label, const Setup& setup,
-                   const amr::Simulation& simulation, const Ranks* ranks)
+                   const amr::Simulation& simulation, Ranks* ranks)
     : simulation_(simulation),
       ranks_(ranks),
       visible_(!quiet && terminal_.exists),

@@ -76,7 +76,7 @@ class Progress {
   /// hold_status_signal().
   /// \param ranks  that share it; nullptr for one rank
   Progress(bool quiet, std::string label, const Setup& setup, const amr::Simulation& simulation,
-           const Ranks* ranks = nullptr);
+           Ranks* ranks = nullptr);
   /// Removes the line.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -113,7 +113,7 @@ class Progress {
   std::string status_of_ranks();
 
   const amr::Simulation& simulation_;
-  const Ranks* ranks_;
+  Ranks* ranks_;
   Terminal terminal_ = Terminal::of_stderr();
   bool visible_;
   bool shown_ = false;

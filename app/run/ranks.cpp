@@ -1,7 +1,6 @@
 #include "run/ranks.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <exception>
 #include <future>
@@ -28,68 +27,10 @@ namespace kumiko::app {
 
 namespace {
 
-/// The failures that have ended other ranks, as they have reported them to this one.
-class LastWords {
- public:
-  static LastWords& of_others() {
-    static LastWords words;
-    return words;
-  }
-  void add(std::string_view words) {
-    const std::lock_guard lock(mutex_);
-    if (first_.empty()) first_ = words;
-  }
-  std::string first() {
-    const std::lock_guard lock(mutex_);
-    return first_;
-  }
-
- private:
-  std::mutex mutex_;  ///< held without suspending
-  std::string first_;
-};
-
 /// True if this process has tried to meet the other ranks, which is possible once.
 bool have_met = false;
 
-/// For functions that other ranks invoke here.
-std::atomic<cluster::Cluster*> own_cluster = nullptr;
-
-/// The simulation that is watched. Nobody suspends who holds the mutex.
-struct {
-  std::mutex mutex;
-  const amr::Simulation* simulation = nullptr;
-} watched_here;
-
-/// The message with a rank's Ranks::Process.
-using Told = std::tuple<std::string, cluster::ClusterStatistics, std::uint64_t,
-                        std::vector<amr::WorkerActivity>>;
-Told tell_of_process() {
-  std::vector<amr::WorkerActivity> workers;
-  {
-    const std::lock_guard lock(watched_here.mutex);
-    if (watched_here.simulation != nullptr) workers = watched_here.simulation->activity();
-  }
-  return {origin_now().host, own_cluster.load()->statistics(), io::peak_rss_bytes(),
-          std::move(workers)};
-}
-
-Ranks::Process process_of(Told&& told) {
-  auto& [host, statistics, peak, workers] = told;
-  return {std::move(host), statistics, peak, std::move(workers)};
-}
-
 }  // namespace
-
-Watched::Watched(const amr::Simulation& simulation) {
-  const std::lock_guard lock(watched_here.mutex);
-  watched_here.simulation = &simulation;
-}
-
-Watched::~Watched() {
-  const std::lock_guard lock(watched_here.mutex);
-  watched_here.simulation = nullptr;
-}
 
 Ranks::Ranks() {
   have_met = true;
@@ -118,7 +59,7 @@ void Ranks::join(const std::function<Prepared()>& prepare) {
       prepared.runtime = spare_.get();
     }
     cluster_ = std::make_unique<cluster::Cluster>(*prepared.runtime, std::move(link_));
-    own_cluster = cluster_.get();
+    twin_ = std::make_unique<cluster::Twin<Ranks>>(cluster_->here(), *this);
     const auto all = cluster::all_gather(cluster_->here(), std::pair(why, prepared.agreed)).get();
     for (int rank = 0; failed == nullptr && rank < size_; ++rank) {
       const auto& [others, agreed] = all[static_cast<std::size_t>(rank)];
@@ -167,28 +108,46 @@ Ranks::Places Ranks::places() const {
   return places;
 }
 
-std::vector<Ranks::Process> Ranks::processes() const {
+void Ranks::watch(const amr::Simulation* simulation) {
+  const std::lock_guard lock(mutex_);
+  watched_ = simulation;
+}
+
+Ranks::Told Ranks::tell_of_process() {
+  std::vector<amr::WorkerActivity> workers;
+  {
+    const std::lock_guard lock(mutex_);
+    if (watched_ != nullptr) workers = watched_->activity();
+  }
+  return {origin_now().host, cluster_->statistics(), io::peak_rss_bytes(), std::move(workers)};
+}
+
+Ranks::Process Ranks::process_of(Told&& told) {
+  auto& [host, statistics, peak, workers] = told;
+  return {std::move(host), statistics, peak, std::move(workers)};
+}
+
+std::vector<Ranks::Process> Ranks::processes() {
   std::vector<Process> all;
-  if (cluster_ == nullptr) return all;
-  const auto ask = [] { return tell_of_process(); };
-  for (int rank = 0; rank < size_; ++rank) {
-    all.push_back(process_of(cluster_->here().invoke(rank, ask)));
+  if (twin_ == nullptr) return all;
+  for (Told& told : twin_->on_all([](Ranks& there) { return there.tell_of_process(); })) {
+    all.push_back(process_of(std::move(told)));
   }
   return all;
 }
 
 std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
-    std::chrono::milliseconds patience) const {
+    std::chrono::milliseconds patience) {
   std::vector<std::optional<Process>> all(static_cast<std::size_t>(size_));
-  if (cluster_ == nullptr) return all;
+  if (twin_ == nullptr) return all;
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  const cluster::Here here = cluster_->here().within(runtime::io::until(deadline));
+  const auto twins = twin_->within(runtime::io::until(deadline));
   std::vector<cluster::Future<Told>> answers(all.size());
   for (int rank = 0; rank < size_; ++rank) {
     if (rank == rank_) continue;
     try {
-      const auto ask = [] { return tell_of_process(); };
-      answers[static_cast<std::size_t>(rank)] = here.async(rank, ask);
+      answers[static_cast<std::size_t>(rank)] =
+          twins.async(rank, [](Ranks& there) { return there.tell_of_process(); });
     } catch (const std::exception&) {
       // It is lost, or too many questions wait there for an answer.
     }
@@ -211,7 +170,7 @@ void Ranks::follow(amr::Simulation& simulation) {
   begin_stepping();
   io::ShareWriter writer(communicator());
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
-  const Watched watched(simulation);
+  const Watched watched(*this, simulation);
   const StatusSignal status([here = cluster_->here()](bool) {
     try {
       here.post(0, [] { hand_on_status_signal(); });
@@ -229,8 +188,8 @@ void Ranks::follow(amr::Simulation& simulation) {
 
 Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
   if (leads()) {
-    const std::string first = lost != nullptr ? LastWords::of_others().first() : "";
-    if (!first.empty()) failure.line = first;
+    const std::lock_guard lock(mutex_);
+    if (lost != nullptr && !last_words_.empty()) failure.line = last_words_;
     return failure;
   }
   if (cluster_ == nullptr) return {"", failure.code};
@@ -244,12 +203,17 @@ Failure Ranks::last_words(Failure failure, const cluster::RankLost* lost) {
     return {is_first ? failure.line : "", failure.code};
   }
   try {
-    const auto add = [](std::string_view words) { LastWords::of_others().add(words); };
-    here.post(0, add, fmt::format("rank {}: {}", rank_, failure.line));
+    const auto report = [](Ranks& there, std::string_view words) { there.take_last_words(words); };
+    twin_->post(0, report, fmt::format("rank {}: {}", rank_, failure.line));
   } catch (const std::exception&) {
     // The leader is lost, or learns only that this rank has left.
   }
   return {"", failure.code};
+}
+
+void Ranks::take_last_words(std::string_view words) {
+  const std::lock_guard lock(mutex_);
+  if (last_words_.empty()) last_words_ = words;
 }
 
 void Ranks::leave() {

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,20 +19,11 @@
 #include <kumiko/cluster/cluster.hpp>
 #include <kumiko/cluster/errors.hpp>
 #include <kumiko/cluster/link.hpp>
+#include <kumiko/cluster/twin.hpp>
 
 #include "terminal/request.hpp"
 
 namespace kumiko::app {
-
-/// While there is one, the ranks can ask for the activity of the workers of this rank's simulation.
-/// One at a time.
-class Watched {
- public:
-  explicit Watched(const amr::Simulation& simulation);
-  ~Watched();
-  Watched(const Watched&) = delete;
-  Watched& operator=(const Watched&) = delete;
-};
 
 /// One of the ranks by which a launcher has started the program, or the only process. Rank 0 leads:
 /// it takes the run's decisions, writes its files and speaks; the others are silent and follow.
@@ -40,8 +34,8 @@ class Ranks {
   Ranks();
   /// Leaves as leave() does.
   ~Ranks();
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
+  Ranks(Ranks&) = delete;
+  Ranks& operator=(Ranks&) = delete;
 
   int size() const { return size_; }
   bool are_many() const { return size_ > 1; }
@@ -77,10 +71,25 @@ class Ranks {
     std::vector<amr::WorkerActivity> workers;  ///< while there is a Watched
   };
   /// For the leader to ask while the others follow; none with one rank. Throws cluster::RankLost.
-  std::vector<Process> processes() const;
+  std::vector<Process> processes();
   /// Likewise from any OS thread, while the leader's simulation advances too; nothing of ranks that
   /// do not answer in time.
-  std::vector<std::optional<Process>> processes_within(std::chrono::milliseconds patience) const;
+  std::vector<std::optional<Process>> processes_within(std::chrono::milliseconds patience);
+
+  /// While there is one, the ranks can ask for the activity of the workers of this rank's
+  /// simulation. One at a time.
+  class Watched {
+   public:
+    Watched(Ranks& ranks, const amr::Simulation& simulation) : ranks_(ranks) {
+      ranks.watch(&simulation);
+    }
+    ~Watched() { ranks_.watch(nullptr); }
+    Watched(const Watched&) = delete;
+    Watched& operator=(const Watched&) = delete;
+
+   private:
+    Ranks& ranks_;
+  };
 
   /// Does what the leader does, until its simulation ends. A signal that has come to this rank is
   /// the leader's then; SIGUSR2 at once.
@@ -99,12 +108,27 @@ class Ranks {
   static void refuse_with_others(const std::string& why) noexcept;
 
  private:
+  /// The message with a rank's Process.
+  using Told = std::tuple<std::string, cluster::ClusterStatistics, std::uint64_t,
+                          std::vector<amr::WorkerActivity>>;
+
+  void watch(const amr::Simulation* simulation);
+  Told tell_of_process();
+  static Process process_of(Told&& told);
+  /// Keeps the words in which another rank has reported the failure that has ended it.
+  void take_last_words(std::string_view words);
+
   std::unique_ptr<cluster::Link> link_;
   int rank_ = 0;
   int size_ = 1;
   std::unique_ptr<runtime::Runtime> spare_;  ///< to agree by that there is nothing to run
   std::unique_ptr<cluster::Cluster> cluster_;
   std::unique_ptr<amr::ClusterCommunicator> communicator_;
+
+  std::mutex mutex_;                            ///< a thread that holds it does not suspend
+  const amr::Simulation* watched_ = nullptr;    ///< guarded
+  std::string last_words_;                      ///< guarded; of the first rank that has sent any
+  std::unique_ptr<cluster::Twin<Ranks>> twin_;  ///< with cluster_
 };
 
 }  // namespace kumiko::app

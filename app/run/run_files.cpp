@@ -128,7 +128,8 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       reported_(csv_.earlier_updates()),
       has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
       states_(*setup_.the_case, backend,
-              writer_options(start, folder_.path(), lineage_of(start, simulation))) {
+              writer_options(start, folder_.path(), lineage_of(start, simulation)),
+              simulation.communicator()) {
   if (setup_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
   // Without its sidecar a run counts anew below the rows that it has.
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;

@@ -108,7 +108,7 @@ io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
   return summary;
 }
 
-void add_ranks(const amr::Simulation& simulation, const Ranks& ranks,
+void add_ranks(const amr::Simulation& simulation, Ranks& ranks,
                const std::vector<amr::WorkerLoad>& before, io::RunSummary& summary) {
   const std::vector<amr::WorkerLoad> loads = loads_by_rank(simulation);
   for (const Ranks::Process& process : ranks.processes()) {

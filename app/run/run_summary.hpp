@@ -24,7 +24,7 @@ io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
 
 /// Adds the numbers of each of several ranks.
 /// \param before  loads_by_rank() when this part of the run began
-void add_ranks(const amr::Simulation& simulation, const Ranks& ranks,
+void add_ranks(const amr::Simulation& simulation, Ranks& ranks,
                const std::vector<amr::WorkerLoad>& before, io::RunSummary& summary);
 
 /// Patches of each level, present or not.

@@ -35,20 +35,23 @@ using ::testing::HasSubstr;
 /// What a follower's part in a file is.
 using Follow = std::function<void(amr::Simulation&, amr::Communicator&)>;
 
-void write_shares(amr::Simulation& simulation, amr::Communicator& communicator) {
-  ShareWriter writer(communicator);
+void write_shares(amr::Simulation& simulation, ShareWriter& writer) {
   const auto take = [&](amr::SavedRecords&& records) { writer.take(std::move(records)); };
   while (simulation.follow(take)) {
   }
 }
 
-/// Answers rank 0 itself, in place of a ShareWriter.
-Follow answering(const amr::Communicator::Answerer& answer) {
+void write_own(amr::Simulation& simulation, amr::Communicator& communicator) {
+  ShareWriter writer(communicator);
+  write_shares(simulation, writer);
+}
+
+/// Answers rank 0 instead of writing.
+Follow answering(const std::function<WriteAnswer()>& answer) {
   return [answer](amr::Simulation& simulation, amr::Communicator& communicator) {
-    communicator.set_answerer(answer);
-    while (simulation.follow()) {
-    }
-    communicator.set_answerer(nullptr);
+    ShareWriter writer(communicator,
+                       [&](const WriteRequest&, const amr::SavedRecords&) { return answer(); });
+    write_shares(simulation, writer);
   };
 }
 
@@ -69,13 +72,13 @@ class SharedCheckpointTest : public OutputTest {
   /// Rank 0's part is lead(); that of rank 1, if it is given, other(), and the rest write.
   void on_ranks(const LoopbackRanks& way,
                 const std::function<void(amr::Simulation&, amr::Backend&)>& lead,
-                const Follow& other = write_shares) const {
+                const Follow& other = write_own) const {
     amr::test::on_loopback_ranks(way, [&](amr::Backend& backend, amr::Communicator& communicator) {
       amr::Simulation simulation(*case_, *solver_, backend, options(), communicator);
       if (communicator.rank() == 0) {
         lead(simulation, backend);
       } else {
-        (communicator.rank() == 1 ? other : write_shares)(simulation, communicator);
+        (communicator.rank() == 1 ? other : write_own)(simulation, communicator);
       }
     });
   }
@@ -84,7 +87,7 @@ class SharedCheckpointTest : public OutputTest {
   void write_some(amr::Simulation& simulation, amr::Backend& backend,
                   const std::filesystem::path& folder) const {
     std::filesystem::create_directory(folder);
-    StateWriter writer(*case_, backend, {.extras = true});
+    StateWriter writer(*case_, backend, {.extras = true}, simulation.communicator());
     writer.write_state(folder / state_name(0), simulation, {});
     simulation.advance(3);
     writer.write_checkpoint(folder / checkpoint_name(3), simulation, {});
@@ -120,7 +123,8 @@ TEST_F(SharedCheckpointTest, GivenAnyNumberOfRanksThenTheFilesHaveTheBytesOfOneP
 
 TEST_F(SharedCheckpointTest, GivenCompressionThenTheFileHasTheBytesOfOneProcessToo) {
   const auto write = [&](amr::Simulation& simulation, amr::Backend& backend, int file) {
-    StateWriter writer(*case_, backend, {.compression = Compression::kDeflate});
+    StateWriter writer(*case_, backend, {.compression = Compression::kDeflate},
+                       simulation.communicator());
     writer.write_checkpoint(checkpoint_at(file), simulation, {});
     writer.settle();
   };
@@ -135,16 +139,15 @@ TEST_F(SharedCheckpointTest, GivenCompressionThenTheFileHasTheBytesOfOneProcessT
 
 TEST_F(SharedCheckpointTest, GivenARankThatCannotWriteThenOneErrorNamesItAndTheRunGoesOn) {
   int asked = 0;
-  const auto full_once = [&asked](std::span<const std::byte>) {
-    return packed(WriteAnswer{true, ++asked == 2 ? ENOSPC : EDQUOT, {}});
-  };
+  const auto full_once = [&asked] { return WriteAnswer{true, ++asked == 2 ? ENOSPC : EDQUOT, {}}; };
   std::vector<std::string> told;
   on_ranks(
       {3},
       [&](amr::Simulation& simulation, amr::Backend& backend) {
-        StateWriter writer(*case_, backend, {.on_failed_checkpoint = [&](const auto& cause) {
-          told.emplace_back(cause.what());
-        }});
+        StateWriter writer(
+            *case_, backend,
+            {.on_failed_checkpoint = [&](const auto& cause) { told.emplace_back(cause.what()); }},
+            simulation.communicator());
         put(checkpoint_at(0), "whole");
         for (int step = 1; step <= 2; ++step) {
           simulation.advance(1);
@@ -168,7 +171,7 @@ TEST_F(SharedCheckpointTest, GivenARankThatCannotWriteThenOneErrorNamesItAndTheR
 
 TEST_F(SharedCheckpointTest, GivenNoRoomForAnyRankThenTheErrorIsThatOfOneProcess) {
   on_ranks({2}, [&](amr::Simulation& simulation, amr::Backend& backend) {
-    StateWriter writer(*case_, backend, {});
+    StateWriter writer(*case_, backend, {}, simulation.communicator());
     const FileSizeLimit limit(1 << 16);
     writer.write_checkpoint(checkpoint_at(0), simulation, {});
     EXPECT_EQ(refusal_of<OutputError>([&] { writer.settle(); }),
@@ -178,11 +181,11 @@ TEST_F(SharedCheckpointTest, GivenNoRoomForAnyRankThenTheErrorIsThatOfOneProcess
 }
 
 TEST_F(SharedCheckpointTest, GivenARankThatSeesAnotherFolderThenTheErrorNamesTheRemedy) {
-  const auto elsewhere = [](std::span<const std::byte>) { return packed(WriteAnswer{}); };
+  const auto elsewhere = [] { return WriteAnswer{}; };
   on_ranks(
       {2},
       [&](amr::Simulation& simulation, amr::Backend& backend) {
-        StateWriter writer(*case_, backend, {});
+        StateWriter writer(*case_, backend, {}, simulation.communicator());
         writer.write_checkpoint(checkpoint_at(0), simulation, {});
         EXPECT_THAT(refusal_of<OutputError>([&] { writer.settle(); }),
                     AllOf(HasSubstr("rank 1 cannot find '" + part_of(0) + "'"),
@@ -197,7 +200,7 @@ TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpoin
   cluster::Loopback net({.ranks = 2});
   std::promise<void> dies;
   const auto rank_0 = [&](amr::Simulation& simulation, amr::Backend& backend) {
-    StateWriter writer(*case_, backend, {});
+    StateWriter writer(*case_, backend, {}, simulation.communicator());
     writer.write_checkpoint(checkpoint_at(0), simulation, {});
     writer.settle();
     simulation.advance(1);
@@ -205,16 +208,21 @@ TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpoin
     EXPECT_THROW(writer.settle(), cluster::RankLost);
   };
   const auto rank_1 = [&](amr::Simulation& simulation, amr::Communicator& communicator) {
-    ShareWriter writer(communicator);
     int saved = 0;
+    ShareWriter at_home(amr::single_rank());
+    ShareWriter writer(communicator,
+                       [&](const WriteRequest& request, const amr::SavedRecords& records) {
+                         if (saved == 1) {
+                           at_home.take(amr::SavedRecords(records));
+                           return at_home.write(request);
+                         }
+                         net.vanish(1);
+                         dies.set_value();
+                         return WriteAnswer{};
+                       });
     const auto take = [&](amr::SavedRecords&& records) {
       writer.take(std::move(records));
-      if (++saved == 1) return;
-      communicator.set_answerer([&](std::span<const std::byte>) -> std::vector<std::byte> {
-        net.vanish(1);
-        dies.set_value();
-        return {};
-      });
+      ++saved;
     };
     while (saved < 2 && simulation.follow(take)) {
     }
@@ -241,24 +249,13 @@ TEST_F(SharedCheckpointTest, GivenARankThatDiesWhileItWritesThenTheLastCheckpoin
   EXPECT_FALSE(std::filesystem::exists(part_of(1)));
 }
 
-/// A rank who is asked without a cluster.
-class AskedCommunicator final : public amr::Communicator {
- public:
-  std::vector<std::byte> all_gather(std::span<const std::byte>) override { return {}; }
-  std::int32_t rank() const override { return 1; }
-  std::int32_t size() const override { return 2; }
-  void set_answerer(const Answerer& answerer) override { answerer_ = answerer; }
-
-  WriteAnswer answer_to(const WriteRequest& request) const {
-    runtime::Runtime runtime({.workers = 1});
-    std::vector<std::byte> answer;
-    runtime.run([&] { answer = answerer_(packed(request)); });
-    return to_answer(answer);
-  }
-
- private:
-  Answerer answerer_;
-};
+/// On a lightweight thread.
+WriteAnswer written(ShareWriter& writer, const WriteRequest& request) {
+  runtime::Runtime runtime({.workers = 1});
+  WriteAnswer answer;
+  runtime.run([&] { answer = writer.write(request); });
+  return answer;
+}
 
 class ShareWriterTest : public OutputTest {
  protected:
@@ -276,7 +273,6 @@ class ShareWriterTest : public OutputTest {
   }
 
   std::filesystem::path file_;
-  AskedCommunicator communicator_;
   void SetUp() override {
     OutputTest::SetUp();
     file_ = folder_ / "state.hdf.part";
@@ -285,9 +281,9 @@ class ShareWriterTest : public OutputTest {
 
 TEST_F(ShareWriterTest, GivenTheMarkedFileThenRecordsArePutWhereTheyBelong) {
   make(request().mark);
-  ShareWriter writer(communicator_);
+  ShareWriter writer(amr::single_rank());
   writer.take(records());
-  const WriteAnswer answer = communicator_.answer_to(request());
+  const WriteAnswer answer = written(writer, request());
   EXPECT_TRUE(answer.found);
   EXPECT_EQ(answer.error, 0);
   EXPECT_EQ(answer.hashes.size(), 3U);  // of a part and two records
@@ -299,23 +295,23 @@ TEST_F(ShareWriterTest, GivenTheMarkedFileThenRecordsArePutWhereTheyBelong) {
 }
 
 TEST_F(ShareWriterTest, GivenNoFileOrAnotherOneOfThatNameThenItIsNotWrittenTo) {
-  ShareWriter writer(communicator_);
+  ShareWriter writer(amr::single_rank());
   writer.take(records());
-  EXPECT_FALSE(communicator_.answer_to(request()).found);
+  EXPECT_FALSE(written(writer, request()).found);
   EXPECT_FALSE(std::filesystem::exists(file_));
   make(request().mark + 1);
   const std::string before = content(file_);
   writer.take(records());
-  EXPECT_FALSE(communicator_.answer_to(request()).found);
+  EXPECT_FALSE(written(writer, request()).found);
   EXPECT_EQ(content(file_), before);
 }
 
 TEST_F(ShareWriterTest, GivenNoRoomThenTheErrorIsAnswered) {
   make(request().mark);
-  ShareWriter writer(communicator_);
+  ShareWriter writer(amr::single_rank());
   writer.take(records());
   const FileSizeLimit limit(4096);
-  const WriteAnswer answer = communicator_.answer_to(request());
+  const WriteAnswer answer = written(writer, request());
   EXPECT_TRUE(answer.found);
   EXPECT_EQ(answer.error, EFBIG);
 }

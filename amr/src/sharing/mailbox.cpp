@@ -7,20 +7,10 @@ namespace kumiko::amr {
 
 Mailbox::Mailbox(Communicator& communicator)
     : communicator_(communicator), sent_(static_cast<std::size_t>(communicator.size())) {
-  communicator_.set_receiver(
-      [this](std::int32_t from, std::span<const std::byte> message) { receive(from, message); });
-  try {
-    communicator_.all_gather({});  // nobody sends before all receive
-  } catch (...) {
-    communicator_.set_receiver(nullptr);
-    throw;
-  }
+  if (communicator.here() != nullptr) twin_.emplace(*communicator.here(), *this);
 }
 
-Mailbox::~Mailbox() {
-  abandon();
-  communicator_.set_receiver(nullptr);
-}
+Mailbox::~Mailbox() { abandon(); }
 
 void Mailbox::begin() {
   const std::lock_guard lock(mutex_);
@@ -30,20 +20,20 @@ void Mailbox::begin() {
 }
 
 void Mailbox::send(std::int32_t to, std::span<const std::byte> text) {
-  std::vector<std::byte> message(sizeof round_ + text.size());
+  std::uint64_t round = 0;
   {
     const std::lock_guard lock(mutex_);
     ++sent_[static_cast<std::size_t>(to)];
-    std::memcpy(message.data(), &round_, sizeof round_);
+    round = round_;
   }
-  if (!text.empty()) std::memcpy(message.data() + sizeof round_, text.data(), text.size());
-  communicator_.send(to, message);
+  twin_->post(
+      to,
+      [](Mailbox& there, const cluster::Here& here, std::uint64_t of_round,
+         std::span<const std::byte> what) { there.receive(here.caller(), of_round, what); },
+      round, text);
 }
 
-void Mailbox::receive(std::int32_t from, std::span<const std::byte> message) {
-  std::uint64_t round = 0;
-  std::memcpy(&round, message.data(), sizeof round);
-  const std::span<const std::byte> text = message.subspan(sizeof round);
+void Mailbox::receive(std::int32_t from, std::uint64_t round, std::span<const std::byte> text) {
   std::unique_lock lock(mutex_);
   if (round == round_ && is_open_) return read(lock, from, text);
   kept_[round].push_back({from, {text.begin(), text.end()}});

@@ -8,10 +8,12 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <kumiko/amr/collect.hpp>
+#include <kumiko/cluster/twin.hpp>
 #include <kumiko/runtime/condition_variable.hpp>
 #include <kumiko/runtime/mutex.hpp>
 
@@ -34,14 +36,14 @@ class Mailbox {
   };
   using Reader = std::function<void(std::int32_t from, std::span<const std::byte> text)>;
 
-  /// Each rank makes one. May suspend until all have.
+  /// Each rank makes one.
   explicit Mailbox(Communicator& communicator);
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
 
   /// Begins the next round.
   void begin();
-  /// Sends a text, to which the round is added.
+  /// Sends a text to another rank.
   void send(std::int32_t to, std::span<const std::byte> text);
   /// Waits for so many messages of this round. Throws if a rank is lost.
   std::vector<Message> collect(std::size_t count);
@@ -56,7 +58,7 @@ class Mailbox {
   void abandon() noexcept;
 
  private:
-  void receive(std::int32_t from, std::span<const std::byte> message);
+  void receive(std::int32_t from, std::uint64_t round, std::span<const std::byte> text);
   template <class Ready>
   void wait(std::unique_lock<runtime::Mutex>& lock, Ready ready);
   void read(std::unique_lock<runtime::Mutex>& lock, std::int32_t from,
@@ -74,6 +76,8 @@ class Mailbox {
   std::exception_ptr failed_;        ///< of the first reader that has thrown
   std::vector<std::uint32_t> sent_;  ///< in this round, by rank
   std::map<std::uint64_t, std::vector<Message>> kept_;
+
+  std::optional<cluster::Twin<Mailbox>> twin_;  ///< the first member to go, and the last to come
 };
 
 }  // namespace kumiko::amr

@@ -1,56 +1,40 @@
 #include "simulation/engine.hpp"
 
+#include <exception>
+#include <utility>
+
 #include <kumiko/amr/finite_check.hpp>
 
 #include "sharing/trace_gather.hpp"
 
 namespace kumiko::amr {
 
-bool Simulation::Engine::follow(const std::function<void(SavedRecords&&)>& take) {
-  using Call = Order::Call;
-  const Order order = orders.next();
-  switch (order.call) {
-    case Call::kEnd:
-      return false;
-    case Call::kAdvance:
-      try {
-        loop.advance(static_cast<int>(order.number), order.until);
-      } catch (...) {
-        orders.keep_failure();
-      }
-      break;
-    case Call::kSave:
-      save_whole(static_cast<int>(order.number));
-      break;
-    case Call::kSaveShare: {
-      SavedRecords records = save_share(static_cast<int>(order.number)).records;
-      if (take) take(std::move(records));
-      run.communicator.all_gather({});
-      break;
+Simulation::Engine::Engine(const Case& problem, const Solver& solver, Backend& backend,
+                           const SimulationOptions& options, Communicator& communicator)
+    : run(problem, solver, backend, options, communicator), orders(communicator) {
+  if (communicator.size() > 1) twin.emplace(*communicator.here(), *this);
+}
+
+bool Simulation::Engine::follow(const TakeRecords& take_records) {
+  take = &take_records;
+  return orders.follow();
+}
+
+void Simulation::Engine::end_others() noexcept {
+  if (!twin || run.communicator.rank() != 0 || !orders.are_followed()) return;
+  try {
+    for (int rank = 1; rank < run.communicator.size(); ++rank) {
+      twin->post(rank, [](Engine& there) { there.orders.end(); });
     }
-    case Call::kFieldFigures:
-      field_figures();
-      break;
-    case Call::kErrorNorms:
-      error_norms();
-      break;
-    case Call::kStateHash:
-      state_hash();
-      break;
-    case Call::kCheckFinite:
-      check_finite();
-      break;
-    case Call::kMemoryUse:
-      run.memory_use();
-      break;
-    case Call::kStartTrace:
-      start_trace(static_cast<std::size_t>(order.number));
-      break;
-    case Call::kBringTraceTogether:
-      gather_trace();
-      break;
+  } catch (const std::exception&) {
+    // A rank that is lost needs no order; the others learn of it as this one has.
   }
-  return true;
+}
+
+SavedShare Simulation::Engine::share_out(int extras) {
+  SavedShare share = save_share(extras);
+  if (run.communicator.rank() != 0 && *take) (*take)(std::move(share.records));
+  return share;
 }
 
 void Simulation::Engine::check_finite() {
@@ -64,7 +48,7 @@ void Simulation::Engine::start_trace(std::size_t most_bytes) {
 }
 
 void Simulation::Engine::gather_trace() {
-  if (run.communicator.size() == 1) return;
+  if (!twin) return;
   run.backend.run([this] {
     amr::gather_trace(run.recorder(), run.stepper.shadows().mailbox(), run.communicator);
   });

@@ -1,80 +1,74 @@
-// Passes calls of rank 0's Simulation on to the other ranks of a shared mesh.
+// Lets rank 0's calls of a Simulation run on the other ranks of a shared mesh.
 #pragma once
 
-#include <cstdint>
 #include <exception>
+#include <mutex>
 
-#include <kumiko/amr/collect.hpp>
-#include <kumiko/amr/require.hpp>
+#include <kumiko/amr/communicator.hpp>
+#include <kumiko/runtime/condition_variable.hpp>
+#include <kumiko/runtime/function_ref.hpp>
+#include <kumiko/runtime/mutex.hpp>
 
 namespace kumiko::amr {
 
-/// A call of rank 0's Simulation.
-struct Order {
-  enum class Call : std::int32_t {
-    kEnd,
-    kAdvance,
-    kSave,
-    kSaveShare,
-    kFieldFigures,
-    kErrorNorms,
-    kStateHash,
-    kCheckFinite,
-    kMemoryUse,
-    kStartTrace,
-    kBringTraceTogether
-  };
-
-  Call call = Call::kEnd;
-  std::int64_t number = 0;  ///< of steps, of extras, or of bytes
-  double until = 0.0;       ///< of kAdvance
-};
-
-/// Rank 0 directs, the others follow. Each rank has one, which keeps the first failure: a rank
-/// that has thrown cannot follow any more, unless all ranks have gone back to the same state. One
-/// message to each rank per order.
+/// Rank 0 directs, the others follow: an order, which is a part of a call of rank 0, arrives in a
+/// thread of its own, and the thread that follows executes it. Each rank has one, which keeps the
+/// first failure: a rank that has thrown cannot follow any more, unless all ranks have gone back to
+/// the same state.
 class Orders {
  public:
   /// Keeps a reference to the rank.
   explicit Orders(Communicator& communicator) : communicator_(communicator) {}
 
-  /// Has all ranks do their parts of rank 0's call; each does work(). When one has thrown, all
-  /// later ones throw the same, unless all ranks have gone back together: then the state can be
-  /// saved.
-  template <class Work>
-  auto direct(Order order, Work work) {
-    if (communicator_.size() == 1) return work();
-    ensure(communicator_.rank() == 0, "rank {} is to follow rank 0", communicator_.rank());
-    const bool had_gone_back = has_gone_back_;
-    if (failed_ && (!had_gone_back || order.call == Order::Call::kAdvance)) {
-      std::rethrow_exception(failed_);
-    }
-    try {
-      collect<Order>(communicator_, {{{}, 0, order}});
-      return work();
-    } catch (...) {
-      failed_ = std::current_exception();
-      if (had_gone_back) has_gone_back_ = false;
-      throw;
-    }
-  }
+  // Rank 0's.
 
-  /// Waits for rank 0's next order, as another rank. Throws the kept failure when that is kEnd,
-  /// cluster::RankLost if rank 0 is lost.
-  Order next();
-  /// Keeps the exception that is being handled if all ranks have gone back, since rank 0 may want
-  /// to save that state; throws it otherwise.
-  void keep_failure();
+  /// Throws the failure that is kept, after which the others may not follow any more.
+  void check_failure() const;
+  /// Throws the failure that is kept, after which no rank takes a step.
+  void check_failure_before_steps() const;
+  /// Keeps the exception that is being handled, of a call.
+  /// \param had_gone_back  has_gone_back() before the call, which then was to save the state
+  void keep_failure(bool had_gone_back);
+  /// True if all ranks have gone back together after a failure: the state can be saved.
+  bool has_gone_back() const { return has_gone_back_; }
+  /// True if the others wait for an order.
+  bool are_followed() const { return !failed_ || has_gone_back_; }
+
+  // The others'.
+
+  /// Executes the next order, or waits for it. Returns false if there is none any more. Throws what
+  /// the order throws; if all ranks have gone back, only when there is no order any more, since
+  /// rank 0 may save the state. Throws cluster::RankLost.
+  bool follow();
+  /// Has the thread that follows execute an order, and waits. Throws what the order throws.
+  void execute(runtime::FunctionRef<void()> work);
+  /// There are no more orders. One that has not begun throws.
+  void end();
+
   /// All ranks have failed together, and stand at the same state again.
   void note_gone_back() { has_gone_back_ = true; }
-  /// Has the others end, if they wait for an order.
-  void end() noexcept;
 
  private:
+  /// A call of execute().
+  struct Order {
+    runtime::FunctionRef<void()> work;
+    std::exception_ptr thrown = nullptr;
+    bool is_done = false;
+  };
+
+  Order* next();
+  void check_leader(std::unique_lock<runtime::Mutex>& lock);
+
   Communicator& communicator_;
-  bool has_gone_back_ = false;  ///< whether all ranks have, after a failure that all know of
-  /// The exception of a call of rank 0, after which the others may not be waiting for an order.
-  std::exception_ptr failed_;
+  // The driver's.
+  bool has_gone_back_ = false;
+  std::exception_ptr failed_;  ///< the failure that is kept
+
+  runtime::Mutex mutex_;
+  runtime::ConditionVariable changed_;
+  // All that follows is guarded by the mutex.
+  Order* order_ = nullptr;  ///< until it begins
+  bool has_ended_ = false;
 };
 
 }  // namespace kumiko::amr

@@ -27,15 +27,17 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
   engine_->loop.resume(saved, engine_->saver);
 }
 
-Simulation::~Simulation() { engine_->orders.end(); }
+Simulation::~Simulation() { engine_->end_others(); }
 
 bool Simulation::follow(const std::function<void(SavedRecords&&)>& take) {
   return engine_->follow(take);
 }
 
 void Simulation::advance(int steps, double until) {
-  engine_->orders.direct({Order::Call::kAdvance, steps, until},
-                         [&] { return engine_->loop.advance(steps, until), true; });
+  engine_->orders.check_failure_before_steps();
+  engine_->direct(
+      [](Engine& engine, int number, double time) { engine.loop.advance(number, time); }, steps,
+      until);
 }
 
 double Simulation::reach() const { return engine_->run.steps.reach(); }
@@ -49,15 +51,13 @@ bool Simulation::is_over() const {
 bool Simulation::is_whole() const { return engine_->loop.is_whole(); }
 
 void Simulation::start_trace(std::size_t most_bytes) {
-  engine_->orders.direct({Order::Call::kStartTrace, static_cast<std::int64_t>(most_bytes)},
-                         [&] { return engine_->start_trace(most_bytes), true; });
+  engine_->direct([](Engine& engine, std::size_t most) { engine.start_trace(most); }, most_bytes);
 }
 
 bool Simulation::trace_is_full() const { return engine_->run.recorder().is_full(); }
 
 Trace Simulation::stop_trace() {
-  engine_->orders.direct({Order::Call::kBringTraceTogether},
-                         [this] { return engine_->gather_trace(), true; });
+  engine_->direct([](Engine& engine) { engine.gather_trace(); });
   Run& run = engine_->run;
   Trace trace = run.recorder().stop();
   trace.solver = run.solver.traits().name;
@@ -76,46 +76,36 @@ std::vector<WorkerActivity> Simulation::activity() const {
 }
 
 SavedRun Simulation::save() const {
-  return engine_->orders.direct({Order::Call::kSave, 0}, [this] { return engine_->save_whole(0); });
+  return engine_->direct([](Engine& engine) { return engine.save_whole(0); });
 }
 
 SavedRun Simulation::save_with_extras() const {
-  return engine_->orders.direct({Order::Call::kSave, kExtras},
-                                [this] { return engine_->save_whole(kExtras); });
+  return engine_->direct([](Engine& engine) { return engine.save_whole(kExtras); });
 }
 
 SavedShare Simulation::save_share(bool with_extras) const {
-  const int extras = with_extras ? kExtras : 0;
-  return engine_->orders.direct({Order::Call::kSaveShare, extras}, [&] {
-    SavedShare share = engine_->save_share(extras);
-    communicator().all_gather({});
-    return share;
-  });
+  return engine_->direct([](Engine& engine, int extras) { return engine.share_out(extras); },
+                         with_extras ? kExtras : 0);
 }
 
 FieldFigures Simulation::field_figures() const {
-  return engine_->orders.direct({Order::Call::kFieldFigures},
-                                [this] { return engine_->field_figures(); });
+  return engine_->direct([](Engine& engine) { return engine.field_figures(); });
 }
 
 std::optional<ErrorNorms> Simulation::error_norms() const {
-  return engine_->orders.direct({Order::Call::kErrorNorms},
-                                [this] { return engine_->error_norms(); });
+  return engine_->direct([](Engine& engine) { return engine.error_norms(); });
 }
 
 std::string Simulation::state_hash() const {
-  return engine_->orders.direct({Order::Call::kStateHash},
-                                [this] { return engine_->state_hash(); });
+  return engine_->direct([](Engine& engine) { return engine.state_hash(); });
 }
 
 void Simulation::check_finite() const {
-  engine_->orders.direct({Order::Call::kCheckFinite},
-                         [this] { return engine_->check_finite(), true; });
+  engine_->direct([](Engine& engine) { engine.check_finite(); });
 }
 
 MemoryUse Simulation::memory_use() const {
-  return engine_->orders.direct({Order::Call::kMemoryUse},
-                                [this] { return engine_->run.memory_use(); });
+  return engine_->direct([](Engine& engine) { return engine.run.memory_use(); });
 }
 
 int Simulation::workers() const { return engine_->run.observer().workers(); }

@@ -14,6 +14,7 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/share_writer.hpp>
 #include <kumiko/runtime/runtime.hpp>
 #include <kumiko/runtime/task_group.hpp>
 
@@ -181,10 +182,11 @@ class Image {
 class OthersParts {
  public:
   /// \param path  of the file
-  OthersParts(amr::Communicator& communicator, const std::filesystem::path& path,
-              const Image& image)
-      : communicator_(communicator), answers_(static_cast<std::size_t>(communicator.size())) {
-    if (communicator.size() == 1) return;
+  /// \param writer  of this rank; nullptr if there are no others
+  OthersParts(const ShareWriter* writer, const std::filesystem::path& path, const Image& image)
+      : writer_(writer) {
+    if (writer == nullptr) return;
+    answers_.resize(static_cast<std::size_t>(writer->ranks()));
     std::random_device random;
     const auto hashes = std::ranges::find_if(image.parts(), &Part::holds_hashes);
     request_ = {std::filesystem::absolute(path).string(), std::uint64_t{random()} << 32U | random(),
@@ -194,12 +196,12 @@ class OthersParts {
   /// Asks them; threads of a group wait for the answers. Before, the file gets a mark, where hashes
   /// of records come last of all: who finds another file of that name does not write into it.
   void ask(PartsFile& file, runtime::TaskGroup& group) {
-    if (communicator_.size() == 1) return;
+    if (writer_ == nullptr) return;
     file.write(request_.mark_place, std::as_bytes(std::span(&request_.mark, 1)));
     file.sync();
-    for (std::int32_t to = 1; to < communicator_.size(); ++to) {
-      group.run([this, to, question = packed(request_)] {
-        answers_[static_cast<std::size_t>(to)] = to_answer(communicator_.ask(to, question));
+    for (std::size_t to = 1; to < answers_.size(); ++to) {
+      group.run([this, to] {
+        answers_[to] = writer_->write_there(static_cast<std::int32_t>(to), request_);
       });
     }
   }
@@ -228,7 +230,7 @@ class OthersParts {
   }
 
  private:
-  amr::Communicator& communicator_;
+  const ShareWriter* writer_;
   WriteRequest request_;
   std::vector<WriteAnswer> answers_;
 };
@@ -267,10 +269,10 @@ std::string write_image(const std::filesystem::path& path, Image& image, OthersP
 }
 
 void write(const std::filesystem::path& file, const Contents& contents, runtime::Runtime& runtime,
-           amr::Communicator& communicator) {
+           const ShareWriter* writer) {
   PartFile part(file);
-  Image image(part.part().string(), contents, communicator.size());
-  OthersParts others(communicator, part.part(), image);
+  Image image(part.part().string(), contents, writer != nullptr ? writer->ranks() : 1);
+  OthersParts others(writer, part.part(), image);
   std::string failure;
   std::string seal;
   runtime.run([&] { failure = write_image(part.part(), image, others, seal); });
@@ -296,16 +298,16 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
   Contents contents{checkpoint, geometry, compression, {}};
   check_names(checkpoint.run.components(), contents.names());
   for (const amr::SavedLevel& level : checkpoint.run.levels) contents.own.push_back(level.values);
-  write(file, contents, runtime, amr::single_rank());
+  write(file, contents, runtime, nullptr);
 }
 
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::SavedRecords& own, const amr::Geometry& geometry,
-                      runtime::Runtime& runtime, amr::Communicator& communicator) {
+                      runtime::Runtime& runtime, const ShareWriter& writer) {
   Contents contents{checkpoint, geometry, Compression::kNone, {}};
   check_names(own.record_size / amr::kPatchPoints, contents.names());
   for (const amr::RangeRecords& range : own.ranges) contents.own.push_back(range.values);
-  write(file, contents, runtime, communicator);
+  write(file, contents, runtime, &writer);
 }
 
 std::uint64_t checkpoint_bytes(const Checkpoint& checkpoint, const amr::Geometry& geometry) {

@@ -1,6 +1,9 @@
 #include <cerrno>
 #include <mutex>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 
@@ -47,25 +50,43 @@ WriteAnswer write_share(const WriteRequest& request, const amr::SavedRecords& re
 
 }  // namespace
 
-ShareWriter::ShareWriter(amr::Communicator& communicator) : communicator_(communicator) {
-  communicator_.set_answerer(
-      [this](std::span<const std::byte> question) { return answer(question); });
-}
+ShareWriter::ShareWriter(const amr::Communicator& communicator)
+    : ShareWriter(communicator, write_share) {}
 
-ShareWriter::~ShareWriter() { communicator_.set_answerer(nullptr); }
+ShareWriter::ShareWriter(const amr::Communicator& communicator, Write write)
+    : write_(std::move(write)) {
+  if (communicator.here() != nullptr) twin_.emplace(*communicator.here(), *this);
+}
 
 void ShareWriter::take(amr::SavedRecords&& records) {
   const std::lock_guard lock(mutex_);
   records_ = std::move(records);
 }
 
-std::vector<std::byte> ShareWriter::answer(std::span<const std::byte> question) {
+WriteAnswer ShareWriter::write(const WriteRequest& request) {
   amr::SavedRecords records;
   {
     const std::lock_guard lock(mutex_);
     records = std::exchange(records_, {});
   }
-  return packed(write_share(to_request(question), records));
+  return write_(request, records);
+}
+
+int ShareWriter::ranks() const { return twin_ ? twin_->here().size() : 1; }
+
+WriteAnswer ShareWriter::write_there(std::int32_t rank, const WriteRequest& request) const {
+  const auto order = [](ShareWriter& there, std::string file, std::uint64_t mark,
+                        std::uint64_t mark_place, std::vector<std::uint64_t> rooms) {
+    WriteAnswer answer = there.write({std::move(file), mark, mark_place, std::move(rooms)});
+    return std::tuple(answer.found, answer.error, std::move(answer.hashes));
+  };
+  try {
+    auto [found, error, hashes] = twin_.value().on(rank, order, request.file, request.mark,
+                                                   request.mark_place, request.rooms);
+    return {found, error, std::move(hashes)};
+  } catch (const cluster::TwinGone&) {
+    throw cluster::RankLost(rank, "it has left the run");
+  }
 }
 
 }  // namespace kumiko::io

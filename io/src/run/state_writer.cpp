@@ -53,8 +53,8 @@ std::map<std::int64_t, std::filesystem::path> lone_sidecars(const std::filesyste
 }
 
 StateWriter::StateWriter(const amr::Case& problem, amr::Backend& backend,
-                         StateWriterOptions options)
-    : problem_(problem), backend_(backend), options_(std::move(options)) {
+                         StateWriterOptions options, const amr::Communicator& communicator)
+    : problem_(problem), backend_(backend), options_(std::move(options)), shares_(communicator) {
   amr::require(options_.keep >= 1, "StateWriterOptions::keep is 0; it must be 1 or more");
 }
 
@@ -83,8 +83,7 @@ void StateWriter::write_checkpoint(const std::filesystem::path& file,
 StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
                                        const RunHistory& history) const {
   const bool with_extras = !is_checkpoint_ && options_.extras;
-  const bool is_shared =
-      simulation.communicator().size() > 1 && options_.compression == Compression::kNone;
+  const bool is_shared = shares_.ranks() > 1 && options_.compression == Compression::kNone;
   std::optional<amr::SavedRecords> own;
   const auto save = [&] {
     if (!is_shared) return with_extras ? simulation.save_with_extras() : simulation.save();
@@ -120,14 +119,13 @@ void StateWriter::start(const std::filesystem::path& file, const amr::Simulation
     runtime = own_.get();
   }
   file_ = file;
-  pending_ =
-      std::async(std::launch::async, [file, begin, runtime, compression = options_.compression,
-                                      communicator = &simulation.communicator(),
-                                      geometry = simulation.hierarchy().geometry(),
-                                      copied = copy_of(simulation, history)]() mutable {
+  pending_ = std::async(
+      std::launch::async, [file, begin, runtime, compression = options_.compression,
+                           shares = &shares_, geometry = simulation.hierarchy().geometry(),
+                           copied = copy_of(simulation, history)]() mutable {
         const Copy copy = std::move(copied);  // which goes when the file is there
         if (copy.own) {
-          io::write_checkpoint(file, copy.checkpoint, *copy.own, geometry, *runtime, *communicator);
+          io::write_checkpoint(file, copy.checkpoint, *copy.own, geometry, *runtime, *shares);
         } else {
           io::write_checkpoint(file, copy.checkpoint, geometry, *runtime, compression);
         }

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include <kumiko/amr/mesh.hpp>
+
+namespace kumiko::cluster {
+class Here;
+}  // namespace kumiko::cluster
 
 namespace kumiko::amr {
 
@@ -26,30 +28,12 @@ class Communicator {
   /// The number of ranks.
   virtual std::int32_t size() const { return 1; }
 
-  /// Sends a message to another rank's receiver. Messages may overtake each other. For any
-  /// lightweight thread, which may suspend. Throws if that rank is lost.
-  virtual void send(std::int32_t /*to*/, std::span<const std::byte> /*message*/) {
-    throw std::logic_error("this rank sends no messages");
-  }
-  /// Handles a message of another rank. The message's bytes are valid during the call. Called on
-  /// any lightweight thread.
-  using Receiver = std::function<void(std::int32_t from, std::span<const std::byte> message)>;
-  /// Sets the receiver of the other ranks' messages; an empty one removes it.
-  virtual void set_receiver(const Receiver& /*receiver*/) {}
-  /// Sends a question to another rank's answerer and waits for the answer; other calls continue
-  /// meanwhile. For any lightweight thread, which may suspend. Throws if that rank is lost or no
-  /// longer has an answerer; if the answerer throws, throws with its message.
-  virtual std::vector<std::byte> ask(std::int32_t /*to*/, std::span<const std::byte> /*question*/) {
-    throw std::logic_error("this rank asks nobody");
-  }
-  /// Answers a question of another rank. The question's bytes are valid during the call. Called on
-  /// any lightweight thread.
-  using Answerer = std::function<std::vector<std::byte>(std::span<const std::byte> question)>;
-  /// Sets the function that answers the other ranks' questions; an empty one removes it. Waits for
-  /// answers in progress.
-  virtual void set_answerer(const Answerer& /*answerer*/) {}
-  /// Throws if another rank is lost or has ended.
+  /// The place from which this rank calls the twins of its objects; nullptr if it is the only rank.
+  virtual const cluster::Here* here() const { return nullptr; }
+  /// Throws cluster::RankLost if another rank is lost or has ended.
   virtual void check_others() {}
+  /// Throws cluster::RankLost if a rank is lost, or rank 0 has ended.
+  virtual void check_leader() {}
 
   /// True if this rank holds the data of a patch.
   bool has(const Mesh<2>& mesh, int level, std::size_t slot) const {

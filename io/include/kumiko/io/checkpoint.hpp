@@ -22,6 +22,8 @@ class Runtime;
 
 namespace kumiko::io {
 
+class ShareWriter;
+
 /// The integrals of a component u of the field, and of |u|.
 struct ComponentMass {
   double mass = 0.0;
@@ -115,13 +117,14 @@ void write_checkpoint(const std::filesystem::path& file, const Checkpoint& check
 /// waits for them. Then this rank adds the hashes and the seal, and renames the file. All ranks
 /// must see the same file system: a rank that does not find the file, with a mark that this rank
 /// has put into it, reports an error. Throws as the function above, naming the rank whose part
-/// could not be written, and what Communicator::ask() throws.
+/// could not be written, and what ShareWriter::write_there() throws.
 /// \param checkpoint  its run has no values
 /// \param own  this rank's records
 /// \param runtime  the rank's runtime
+/// \param writer  this rank's, whose own records it does not use
 void write_checkpoint(const std::filesystem::path& file, const Checkpoint& checkpoint,
                       const amr::SavedRecords& own, const amr::Geometry& geometry,
-                      runtime::Runtime& runtime, amr::Communicator& communicator);
+                      runtime::Runtime& runtime, const ShareWriter& writer);
 
 /// The bytes of the file that write_checkpoint() would write without compression. Lays the file out
 /// in memory, as write_checkpoint() does, and writes nothing. The run needs no values. From an OS

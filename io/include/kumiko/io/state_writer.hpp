@@ -17,6 +17,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/checkpoint.hpp>
+#include <kumiko/io/share_writer.hpp>
 
 namespace kumiko::io {
 
@@ -75,7 +76,9 @@ struct StateWriterOptions {
 class StateWriter {
  public:
   /// Throws std::invalid_argument for invalid options.
-  StateWriter(const amr::Case& problem, amr::Backend& backend, StateWriterOptions options);
+  /// \param communicator  of the simulations whose states are written
+  StateWriter(const amr::Case& problem, amr::Backend& backend, StateWriterOptions options,
+              const amr::Communicator& communicator = amr::single_rank());
   /// Waits for the file in progress; its errors are not reported.
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
@@ -119,6 +122,7 @@ class StateWriter {
   const amr::Case& problem_;
   amr::Backend& backend_;
   StateWriterOptions options_;
+  ShareWriter shares_;                     ///< asks those of the other ranks
   std::unique_ptr<runtime::Runtime> own_;  ///< if the backend has no runtime
   std::future<double> pending_;            ///< the seconds that writing took
   std::filesystem::path file_;             ///< the file in progress
