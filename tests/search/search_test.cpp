@@ -318,17 +318,6 @@ TEST(SharedSearchMisuse, GivenAddressesLeftBetweenWhatIsCapturedThenNothingIsRef
   });
 }
 
-TEST(SharedSearchMisuse, GivenASecondExchangeOfARankThenItIsRefused) {
-  Ranks ranks;
-  ranks.run([&](Cluster& cluster) {
-    PartExchange exchange(cluster);
-    EXPECT_THROW(PartExchange second(cluster), std::logic_error);
-    exchange.leave();
-    PartExchange next(cluster);
-    next.leave();
-  });
-}
-
 TEST(SharedSearchOfOne, GivenOneRankThenNothingIsSent) {
   Ranks ranks({.ranks = 1, .workers = 2});
   ranks.run([&](Cluster& cluster) {
@@ -338,6 +327,23 @@ TEST(SharedSearchOfOne, GivenOneRankThenNothingIsSent) {
     expect_all(search);
     EXPECT_EQ(search.statistics().sent, 0U);
     EXPECT_EQ(exchange.statistics().asks, 0U);
+  });
+}
+
+TEST(SharedSearches, GivenSeveralExchangesOfEachRankThenEachSearchFindsItsOwn) {
+  Ranks ranks({.ranks = 2, .workers = 2});
+  ranks.run([&](Cluster& cluster) {
+    PartExchange first(cluster);
+    PartExchange second(cluster);
+    for (PartExchange* const exchange : {&second, &first}) {
+      Search<Board> search(Board(8), exchange->outside());
+      place_from(search, 0);
+      expect_all(search);
+    }
+    second.leave();
+    first.leave();
+    PartExchange next(cluster);
+    next.leave();
   });
 }
 

@@ -75,8 +75,7 @@ struct ExchangeStatistics {
 class PartExchange {
  public:
   /// All ranks must construct one. Suspends until they have. \throws RankLost; std::logic_error if
-  /// two types of parts have the same name, as in unnamed namespaces of two files, or if this rank
-  /// already has a PartExchange
+  /// two types of parts have the same name, as in unnamed namespaces of two files
   explicit PartExchange(cluster::Cluster& cluster);
 
   PartExchange(const PartExchange&) = delete;
