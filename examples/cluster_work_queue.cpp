@@ -1,5 +1,5 @@
 // A queue of work on rank 0, from which all ranks take pieces until none is left: primes are
-// counted. An inline function hands them out, so that rank 0 answers between two pieces of its own.
+// counted.
 //
 //     build/release/bin/example_cluster_work_queue 3
 //     mpirun -n 2 --bind-to none build/release/bin/example_cluster_work_queue
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <kumiko/cluster/cluster.hpp>
-#include <kumiko/cluster/collectives.hpp>
+#include <kumiko/cluster/twin.hpp>
 #include <kumiko/runtime/this_thread.hpp>
 
 #include "ranks.hpp"
@@ -21,9 +21,6 @@ namespace {
 constexpr long kLimit = 200'000;
 constexpr long kPrimes = 17984;  // below kLimit
 constexpr long kPiece = 1000;
-
-/// Rank 0's: where the next piece begins.
-std::atomic<long> next_piece = 0;
 
 long count_primes(long begin, long end) {
   long count = 0;
@@ -40,14 +37,15 @@ long count_primes(long begin, long end) {
 int main(int argc, char** argv) {
   return examples::run_ranks(argc, argv, [](cluster::Cluster& rank) {
     const cluster::Here here = rank.here();
-    const auto take = []() noexcept { return next_piece.fetch_add(kPiece); };
+    std::atomic<long> next_piece = 0;  // where it begins; rank 0's is the queue
+    const cluster::Twin<std::atomic<long>> queue(here, next_piece);
+    const auto take = [](std::atomic<long>& next) { return next.fetch_add(kPiece); };
     long primes = 0;
     int pieces = 0;
-    for (long begin = here.invoke_inline(0, take); begin < kLimit;
-         begin = here.invoke_inline(0, take)) {
+    for (long begin = queue.on(0, take); begin < kLimit; begin = queue.on(0, take)) {
       primes += count_primes(begin, begin + kPiece);
       ++pieces;
-      kumiko::runtime::this_thread::yield();  // the worker may look for messages
+      kumiko::runtime::this_thread::yield();  // the worker may answer
     }
     const std::vector<long> counts = cluster::gather(here, primes).get();
     const std::vector<int> shares = cluster::gather(here, pieces).get();
