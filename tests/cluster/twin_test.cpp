@@ -70,6 +70,7 @@ TEST(TwinTest, GivenAFunctionThatTakesAHereThenItKnowsItsRankAndItsCaller) {
     };
     const int other = 1 - cluster.rank();
     EXPECT_EQ(twin.on(other, ranks), std::pair(other, cluster.rank()));
+    barrier(cluster.here()).get();  // before the twins go
   });
 }
 
@@ -92,6 +93,7 @@ TEST(TwinTest, GivenSeveralTwinsOfATypeThenEachCallReachesTheOneOfItsNumber) {
       EXPECT_EQ(twins[static_cast<std::size_t>(at)]->on(there, kOwn), at + 10 * there);
     }
     EXPECT_EQ(of_other->on(there, [](const Other& one) { return one.value; }), 100 + there);
+    barrier(here).get();  // before the twins go
   });
 }
 
@@ -135,7 +137,6 @@ TEST(TwinTest, GivenATwinThatIsGoneThenInvocationsThrowAndPostsHaveNoEffect) {
     EXPECT_THROW(twin->async(1, kOwn).get(), RemoteError);
     twin->post(1, kAdd, 1);
     here.quiesce();
-    // The rank's next one is another object.
   });
 }
 
