@@ -63,7 +63,8 @@ class BeforeTheFirstStep(PluginTest):
 
     def test_given_a_cfl_number_that_is_no_number_then_the_velocity_is_not_blamed(self):
         done = self.run_faulty("solver.fault=nan_cfl")
-        self.assert_told(done, 1, FAULTY, "'faulty_solver'", "CFL number that is not a number", "prepare()")
+        self.assert_told(done, 2, FAULTY, "'faulty_solver'", "CFL number that is not a number", "prepare()")
+        self.assertFalse((self.path / "run").exists())
 
     def test_given_a_negative_cfl_number_then_the_solver_is_blamed(self):
         done = self.run_faulty("solver.fault=negative_cfl")
