@@ -229,11 +229,10 @@ int export_files(const Options& options, PictureRequest& request) {
         print_saved(fmt::format("'{}' is complete", result.string()),
                     [&] { fmt::print("{}\n", result.string()); });
       }
-    } catch (const RequestError& error) {
-      code = std::max(code, error_line(error.what(), kWrongRequest));
-    } catch (const std::exception& error) {
+    } catch (const std::exception&) {
       // The others are exported nevertheless.
-      code = std::max(code, error_line(error.what(), kRunFailed));
+      const Failure failure = failure_now();
+      code = std::max(code, error_line(failure.line, failure.code));
     }
   }
   return exit_code(code, has_written);

@@ -136,7 +136,7 @@ class Drawing {
 };
 
 int failure(const fs::path& file, const std::exception& error) {
-  const std::string what = error.what();
+  const std::string what = error.what() + remedy_of(error);
   const bool is_named = what.find(file.string()) != std::string::npos;
   // A component or a quantity that the file does not have is a wrong request too.
   const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
