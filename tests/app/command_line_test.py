@@ -154,7 +154,8 @@ class Refusal(CommandTest):
         )
         self.assert_refused(self.kumiko("run", ZALESAK, "--set", "case.name=foo"), "foo", "zalesak")
         self.assert_refused(
-            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
+            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"),
+            "there is no folder 'no/such'", "mkdir -p no/such",
         )
 
     def test_given_a_value_that_cannot_be_then_it_is_told_in_plain_words_what_it_can_be(self):

@@ -303,6 +303,11 @@ TEST_F(OutputFolderTest, GivenASingleFileThenWhetherItCanBeWrittenIsToldBeforeha
                                folder_ / "file" / "summary.json", fs::path("/dev/null")}) {
     EXPECT_THROW(check_writable(path), OutputError) << path;
   }
+  EXPECT_THAT(refusal_of<OutputError>([&] { check_writable(folder_ / "a b" / "summary.json"); }),
+              AllOf(HasSubstr("there is no folder '"),
+                    HasSubstr("mkdir -p '" + (folder_ / "a b").string() + "'")));
+  EXPECT_THAT(refusal_of<OutputError>([&] { check_writable(folder_ / "file" / "below" / "new"); }),
+              HasSubstr("file' is not a folder"));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/io/shell_word.hpp>
 
 #include "files/part_file.hpp"
 
@@ -284,7 +285,14 @@ void check_writable(const fs::path& file) {
     throw OutputError(
         fmt::format("cannot write '{}': it is not an ordinary file; {}", file.string(), kRemedy));
   }
-  check_place(file, fs::absolute(file).parent_path(), kRemedy);
+  const fs::path parent = fs::absolute(file).parent_path();
+  const fs::path place = closest_existing(parent);
+  check_place(file, place, kRemedy);
+  if (place == parent) return;
+  const std::string folder = file.parent_path().string();
+  throw OutputError(
+      fmt::format("cannot write '{}': there is no folder '{}'; make it with mkdir -p {}, or {}",
+                  file.string(), folder, shell_word(folder), kRemedy));
 }
 
 void check_writable_folder(const fs::path& folder) {
