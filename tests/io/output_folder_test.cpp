@@ -310,5 +310,18 @@ TEST_F(OutputFolderTest, GivenASingleFileThenWhetherItCanBeWrittenIsToldBeforeha
               HasSubstr("file' is not a folder"));
 }
 
+TEST_F(OutputFolderTest, GivenAFolderWithTheNameOfATableThenTheRunIsRefusedBeforeItBegins) {
+  put(folder_ / "effective.toml");
+  for (const char* const name : {"load.csv", "diagnostics.csv.part", "summary.json"}) {
+    fs::create_directory(folder_ / name);
+    for (const Earlier earlier : {Earlier::kReplace, Earlier::kContinue}) {
+      EXPECT_THAT(check_refusal(folder_, earlier),
+                  AllOf(HasSubstr(std::string(name) + "' is a folder"), HasSubstr("--output")));
+    }
+    EXPECT_TRUE(fs::is_directory(folder_ / name));
+    fs::remove(folder_ / name);
+  }
+}
+
 }  // namespace
 }  // namespace kumiko::io::test

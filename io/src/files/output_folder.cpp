@@ -107,6 +107,25 @@ fs::path closest_existing(fs::path path) {
   return path;
 }
 
+/// Refuses a folder with the name of a file that every run writes: it would end before its first
+/// base step, or after its last one.
+void check_names(const fs::path& path) {
+  constexpr std::array<std::string_view, 6> kWritten = {"diagnostics.csv",   "load.csv",
+                                                        "states.hdf.series", kConfigurationFile,
+                                                        kManifestFile,       kSummaryFile};
+  for (const std::string_view name : kWritten) {
+    for (const std::string_view end : {std::string_view(), kPartSuffix}) {
+      const fs::path file = path / fmt::format("{}{}", name, end);
+      std::error_code hidden;
+      if (!fs::is_directory(file, hidden)) continue;
+      throw OutputError(
+          fmt::format("'{}' is a folder, but the run writes a file of that name; "
+                      "rename it, or {}",
+                      file.string(), kOtherFolder));
+    }
+  }
+}
+
 void check_place(const fs::path& path, const fs::path& place, std::string_view remedy) {
   if (!fs::is_directory(place)) {
     throw OutputError(fmt::format("cannot write '{}': '{}' is not a folder; {}", path.string(),
@@ -205,7 +224,9 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     const fs::path folder = normal(path);
     const fs::path place = closest_existing(folder);
     check_place(path, place, kOtherFolder);
-    if (place != folder || earlier == Earlier::kContinue || fs::is_empty(folder)) return;
+    if (place != folder || fs::is_empty(folder)) return;
+    if (earlier != Earlier::kRefuse) check_names(path);
+    if (earlier == Earlier::kContinue) return;
     // All other files are the user's, even if they have the names of a run's files.
     if (!has_files_of_run(folder)) {
       throw OutputError(
