@@ -253,6 +253,12 @@ class Refusal(CommandTest):
         # What stands for a value is not an option.
         self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
 
+    def test_given_an_option_before_its_command_then_its_place_is_told(self):
+        done = self.kumiko("-w", "2", "run", ZALESAK)
+        self.assert_refused(done, "'-w' stands before the command", "'kumiko COMMAND -w'")
+        done = self.kumiko("solver", "--plugin-path", ".", "list")
+        self.assert_refused(done, "'kumiko solver COMMAND --plugin-path'")
+
     def test_given_the_help_of_export_then_it_says_what_each_format_is(self):
         words = " ".join(self.kumiko("export", "--help").stdout.split())
         choices, help_text = re.search(r"--format TEXT:\{([^}]*)\}(?:=| \[)plotfile\]? (.*?) -o,--output TEXT", words).groups()
