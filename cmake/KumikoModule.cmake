@@ -16,6 +16,8 @@ target_compile_options(kumiko_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
   # GCC collects its own garbage from 1 GB on instead of 128 MiB, which saves a tenth of its time for a third more memory.
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>
+  # Reports of faults name places in the source, and not where it was built. Debug information keeps its paths.
+  -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KUMIKO_WARNINGS_AS_ERRORS}>>:-Werror>)
 # The debugging information of sanitizers' reports is the build type's.
 if(KUMIKO_SANITIZER STREQUAL "address")

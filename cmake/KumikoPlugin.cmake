@@ -14,7 +14,8 @@ function(kumiko_add_plugin name)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(guarded $<$<COMPILE_LANGUAGE:CXX>:-fstack-clash-protection>)
   endif()
-  target_compile_options(${name} PRIVATE ${optimised} ${guarded})
+  # As in Kumiko: reports of faults name places in the source. Debug information keeps its paths.
+  target_compile_options(${name} PRIVATE ${optimised} ${guarded} -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".so"
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   if(NOT KUMIKO_SANITIZER)  # whose functions are the program's

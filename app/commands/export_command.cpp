@@ -22,6 +22,7 @@
 
 #include "commands/export_pictures.hpp"
 #include "options/commands.hpp"
+#include "run/run_start.hpp"
 #include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/request.hpp"
@@ -147,11 +148,14 @@ io::StoredState read_named_state(const fs::path& file) {
 /// A folder is for the formats that know what to take from it.
 void refuse_folder(const fs::path& path) {
   if (type_of_named(path) != fs::file_type::directory) return;
+  const auto newest = newest_checkpoint(path);
   throw RequestError(
-      "'{}' is a folder; name a checkpoint or a state in it, draw its states with --format {}, or "
-      "put its trace into another format with --format {}",
-      path.string(), listed(names_of(&ExportFormat::takes_states)),
-      listed(names_of(&ExportFormat::takes_trace)));
+      "'{}' is a folder; name {}, draw its states with --format {}, or put its trace into another "
+      "format with --format {}",
+      path.string(),
+      newest ? fmt::format("a checkpoint or a state in it, such as '{}'", newest->string())
+             : "a checkpoint or a state",
+      listed(names_of(&ExportFormat::takes_states)), listed(names_of(&ExportFormat::takes_trace)));
 }
 
 /// The folder of the exported files. One that it makes, and that stays empty, is removed again.
@@ -225,11 +229,10 @@ int export_files(const Options& options, PictureRequest& request) {
         print_saved(fmt::format("'{}' is complete", result.string()),
                     [&] { fmt::print("{}\n", result.string()); });
       }
-    } catch (const RequestError& error) {
-      code = std::max(code, error_line(error.what(), kWrongRequest));
-    } catch (const std::exception& error) {
+    } catch (const std::exception&) {
       // The others are exported nevertheless.
-      code = std::max(code, error_line(error.what(), kRunFailed));
+      const Failure failure = failure_now();
+      code = std::max(code, error_line(failure.line, failure.code));
     }
   }
   return exit_code(code, has_written);

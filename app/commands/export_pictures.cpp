@@ -16,6 +16,7 @@
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
+#include "run/run_start.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/programs.hpp"
 #include "terminal/request.hpp"
@@ -50,9 +51,11 @@ std::vector<fs::path> states_of(const fs::path& folder) {
   for (const auto& [step, file] : io::OutputFolder::numbered(folder, io::kStateFiles)) {
     files.push_back(file);
   }
-  refuse_if(files.empty(), "'{}' holds no states (state_NNNNNN.hdf); name a run's folder, or files",
-            folder.string());
-  return files;
+  if (!files.empty()) return files;
+  const auto newest = newest_checkpoint(folder);
+  throw RequestError("'{}' holds no states (state_NNNNNN.hdf); name {}", folder.string(),
+                     newest ? fmt::format("its newest checkpoint '{}'", newest->string())
+                            : "a run's folder, or files");
 }
 
 /// The files to draw: the one that is named, or the states of the folder.
@@ -133,7 +136,7 @@ class Drawing {
 };
 
 int failure(const fs::path& file, const std::exception& error) {
-  const std::string what = error.what();
+  const std::string what = error.what() + remedy_of(error);
   const bool is_named = what.find(file.string()) != std::string::npos;
   // A component or a quantity that the file does not have is a wrong request too.
   const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||

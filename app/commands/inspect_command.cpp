@@ -116,7 +116,10 @@ void print_texts(const Json& texts, std::initializer_list<const char*> names) {
 void print_sidecar(const Json& json) {
   const Json& sidecar = json["sidecar"];
   if (sidecar.is_null()) {
-    fmt::print("so far               not known: {}\n", json["sidecar_error"].get<std::string>());
+    fmt::print(
+        "so far               not known: {}; a restart from here has the same bits, and counts "
+        "seconds, steals and waits anew\n",
+        json["sidecar_error"].get<std::string>());
     return;
   }
   std::size_t steals = 0;
@@ -185,9 +188,10 @@ int inspect_folder(const std::filesystem::path& path, bool as_json) {
   const std::string folder = path.string();
   if (as_json) print_json(json_of(check));
   if (!check.altered.empty()) {
-    throw std::runtime_error(
-        fmt::format("the files in '{}' have changed since the run wrote them: {}", folder,
-                    to_string(check.altered)));
+    throw std::runtime_error(fmt::format(
+        "the files in '{}' have changed since the run wrote them: {}; restore them from "
+        "a copy, or run the case again",
+        folder, to_string(check.altered)));
   }
   if (as_json) return kDone;
   fmt::print("{}: whole, {} as written\n", folder, counted(check.whole.size(), "file"));

@@ -15,6 +15,7 @@
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/cluster/launch.hpp>
+#include <kumiko/io/checkpoint_error.hpp>
 #include <kumiko/io/one_line.hpp>
 #include <kumiko/io/schema.hpp>
 #include <kumiko/runtime/fault.hpp>
@@ -131,6 +132,12 @@ int command(int argc, char** argv) {
 
 }  // namespace
 
+std::string remedy_of(const std::exception& error) {
+  const bool is_damaged = dynamic_cast<const io::DamagedCheckpoint*>(&error) != nullptr &&
+                          dynamic_cast<const io::NotACheckpoint*>(&error) == nullptr;
+  return is_damaged ? "; use another checkpoint or state of the run, or run the case again" : "";
+}
+
 Failure failure_now() {
   try {
     throw;
@@ -158,7 +165,7 @@ Failure failure_now() {
                 ? fmt::format("cannot write to stdout: {}", error.code().message())
                 : std::string(what)};
   } catch (const std::exception& error) {
-    return {error.what()};
+    return {error.what() + remedy_of(error)};
   }
 }
 

@@ -287,6 +287,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   Start& start = *started;
   const Setup& setup = start.setup;
   warn_of(setup);
+  if (start.from) warn_of_past_times(setup, start.from->checkpoint);
   const auto simulation = simulation_of(start, *backend, ranks.communicator());
   early.reset();
   if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);

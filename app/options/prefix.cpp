@@ -1,5 +1,6 @@
 #include "options/prefix.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -10,6 +11,21 @@ namespace kumiko::app {
 namespace fs = std::filesystem;
 
 fs::path prefix() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
+
+fs::path installed_configuration(const fs::path& named) {
+  const fs::path cases = prefix() / "share" / "kumiko" / "cases";
+  const auto above = std::find(named.begin(), named.end(), "cases");
+  fs::path below;
+  for (auto part = above; part != named.end(); ++part) {
+    if (part != above) below /= *part;
+  }
+  const std::string name = named.stem().string();
+  for (const fs::path& file : {cases / below, cases / named, cases / name / (name + ".toml")}) {
+    std::error_code hidden;
+    if (fs::is_regular_file(file, hidden)) return file;
+  }
+  return {};
+}
 
 bool path_leads_to_prefix() {
   // Either leads CMake elsewhere before PATH does.

@@ -19,7 +19,20 @@ std::string where_listed(const CLI::App& command) {
   return fmt::format("see '{} --help'", full_name(command));
 }
 
+/// True if a command below this one takes an option of this name.
+bool is_option_below(const CLI::App& command, const std::string& name) {
+  return std::ranges::any_of(command.get_subcommands({}), [&](const CLI::App* below) {
+    return below->get_option_no_throw(name) != nullptr || is_option_below(*below, name);
+  });
+}
+
 std::string unknown_option(const CLI::App& command, const std::string& name) {
+  if (is_option_below(command, name)) {
+    return fmt::format(
+        "'{}' stands before the command that takes it; options of a command follow it, as in "
+        "'{} COMMAND {}'",
+        name, full_name(command), name);
+  }
   std::vector<std::string> known;
   for (const CLI::Option* const option : command.get_options()) {
     for (const std::string& each : option->get_lnames()) known.push_back(each);

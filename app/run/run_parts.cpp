@@ -17,9 +17,13 @@ namespace kumiko::app {
 
 namespace {
 
-/// The message of an error, with the plugins that it can be from.
+/// The message of an error, with the plugins that it can be from unless it names one.
 std::string in_words(const std::exception& error, const Setup& setup) {
-  return fmt::format("{} ({})", io::with_keys(error.what()), plugins_in_words(setup));
+  const std::string what = io::with_keys(error.what());
+  for (const std::filesystem::path& file : {setup.case_file, setup.solver_file}) {
+    if (what.find(fmt::format("'{}'", file.string())) != what.npos) return what;
+  }
+  return fmt::format("{} ({})", what, plugins_in_words(setup));
 }
 std::string in_words(const amr::DeclarationError& error, const Setup& setup) {
   return fmt::format("'{}': {}", setup.solver_file.string(), error.what());

@@ -110,9 +110,10 @@ Restart read_restart(const fs::path& file) {
     const std::string earlier = earlier_one(file);
     const fs::path home = file.has_parent_path() ? file.parent_path() : ".";
     throw RequestError("--restart: {}{}", error.what(),
-                       !earlier.empty()          ? earlier
-                       : newest_checkpoint(home) ? "; no earlier checkpoint in its folder is whole"
-                                                 : "");
+                       !earlier.empty() ? earlier
+                       : newest_checkpoint(home)
+                           ? "; no earlier checkpoint in its folder is whole, so begin the run anew"
+                           : remedy_of(error));
   }
 }
 

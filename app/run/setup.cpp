@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <kumiko/io/nearest.hpp>
+#include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/sidecar.hpp>
 
+#include "options/prefix.hpp"
 #include "run/as_request.hpp"
 
 namespace kumiko::app {
@@ -149,6 +152,21 @@ Setup make_setup(io::ConfigSource source, int workers,
                std::move(forgotten)};
 }
 
+/// Reads the configuration that a request names. If there is none, the error names the installed
+/// one.
+io::ConfigSource read_named_config(const SetupRequest& request) {
+  try {
+    return io::read_config(request.config, request.overrides);
+  } catch (const io::ConfigError& error) {
+    std::error_code hidden;
+    if (std::filesystem::exists(request.config, hidden)) throw;
+    const std::filesystem::path installed = installed_configuration(request.config);
+    if (installed.empty()) throw;
+    throw RequestError("{}, such as the installed {}", error.what(),
+                       io::shell_word(installed.string()));
+  }
+}
+
 }  // namespace
 
 std::string skipped_in_words(const plugin::Registry& plugins) {
@@ -168,7 +186,7 @@ double Setup::uniform_updates(int steps) const {
 
 Setup load_setup(const SetupRequest& request, const io::Changes& changes) {
   return as_request([&] {
-    io::ConfigSource source = io::read_config(request.config, request.overrides);
+    io::ConfigSource source = read_named_config(request);
     if (!request.solver.empty()) {
       source = source.with_solver(request.solver, request.solver_from);
     }

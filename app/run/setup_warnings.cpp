@@ -1,7 +1,9 @@
 #include "run/setup_warnings.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <kumiko/amr/flow_check.hpp>
 
@@ -48,6 +50,17 @@ void warn_of(const Setup& setup) {
       amr::to_string(solved),
       asked.name == solved.name ? "give case and solver the same constants"
                                 : "choose a solver of that equation");
+}
+
+void warn_of_past_times(const Setup& setup, const io::Checkpoint& from) {
+  constexpr const char* kKey = "output.times";
+  const std::vector<double>& times = setup.run.output_times;
+  if (times.empty() || *std::ranges::max_element(times) > from.run.time) return;
+  const bool are_written = from.sidecar && from.sidecar->configuration.contains(kKey) &&
+                           from.sidecar->configuration.at(kKey) == setup.config.values().at(kKey);
+  if (are_written) return;
+  print_warning("{} has no time after the restart's, t = {:g}; no file will be written for it",
+                kKey, from.run.time);
 }
 
 void warn_above_uniform(const Setup& setup, double fraction, std::string_view who) {

@@ -48,6 +48,10 @@ auto refusing(Make make) {
   }
 }
 
+/// The remedy for a damaged checkpoint or state, to be appended to its error; empty for other
+/// errors, which name their own.
+std::string remedy_of(const std::exception& error);
+
 /// The message of a failure, in one line, and the exit code.
 struct Failure {
   std::string line;

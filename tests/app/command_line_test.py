@@ -154,7 +154,8 @@ class Refusal(CommandTest):
         )
         self.assert_refused(self.kumiko("run", ZALESAK, "--set", "case.name=foo"), "foo", "zalesak")
         self.assert_refused(
-            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"), "no/such"
+            self.kumiko("run", ZALESAK, *SMALL, "--summary", "no/such/folder.json"),
+            "there is no folder 'no/such'", "mkdir -p no/such",
         )
 
     def test_given_a_value_that_cannot_be_then_it_is_told_in_plain_words_what_it_can_be(self):
@@ -251,6 +252,12 @@ class Refusal(CommandTest):
         self.assert_refused(done, "unknown option '--frobnicate'", "'kumiko run --help'")
         # What stands for a value is not an option.
         self.assert_refused(self.kumiko("run", ZALESAK, "--set", "rnu"), "rnu", "KEY=VALUE")
+
+    def test_given_an_option_before_its_command_then_its_place_is_told(self):
+        done = self.kumiko("-w", "2", "run", ZALESAK)
+        self.assert_refused(done, "'-w' stands before the command", "'kumiko COMMAND -w'")
+        done = self.kumiko("solver", "--plugin-path", ".", "list")
+        self.assert_refused(done, "'kumiko solver COMMAND --plugin-path'")
 
     def test_given_the_help_of_export_then_it_says_what_each_format_is(self):
         words = " ".join(self.kumiko("export", "--help").stdout.split())

@@ -279,6 +279,7 @@ class Damaged(CommandTest):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         self.assertIn(name, done.stderr)
+        self.assertIn("run the case again", done.stderr)
 
     def test_given_a_damaged_and_a_missing_file_then_their_order_does_not_decide_the_code(self):
         state = "run/state_000012.hdf"

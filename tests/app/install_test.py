@@ -104,6 +104,14 @@ class Files(InstallTest):
         self.kumiko("run", f"{prefix}/share/kumiko/cases/gaussian/gaussian.toml", "--set", "time.stop_step=1",
                     "--quiet")  # fmt: skip
 
+    def test_given_a_configuration_that_is_not_here_then_the_installed_one_is_named(self):
+        for named, meant in (("cases/zalesak/thesis.toml", "zalesak/thesis.toml"), ("vortex", "vortex/vortex.toml")):
+            done = subprocess.run([self.program, "run", named], cwd=self.path, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"'{self.share}/kumiko/cases/{meant}'", done.stderr)
+        done = subprocess.run([self.program, "run", "mine.toml"], cwd=self.path, capture_output=True, text=True)
+        self.assertTrue(done.stderr.endswith("give the path of a TOML file\n"), done.stderr)
+
     def test_given_the_installed_pages_then_their_links_to_each_other_lead_somewhere(self):
         pages = list(self.pages.rglob("*.md"))
         self.assertIn(self.pages / "docs" / "guide" / "first-run.md", pages)

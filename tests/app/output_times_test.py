@@ -123,6 +123,14 @@ class OutputTimes(CommandTest):
         done = self.run_well(*RUN, "--set", "time.stop_step=3", "--set", "output.times=2.5", "--output", "run")
         self.assertIn("output.times has 2.5, but the run ends at t = 2", done.stderr)
 
+    def test_given_times_before_a_restart_then_new_ones_are_warned_of_and_those_of_the_run_are_not(self):
+        short = ["--set", "output.times=0.01", "--set", "time.cfl=0.9", "--quiet"]
+        self.run_well(*RUN, *short, "--set", "time.stop_step=4", "--output", "run")
+        for time, warnings in (("0.01", 0), ("0.02", 1), ("[0.02, 1.5]", 0)):
+            done = self.run_well("--restart", "run/state_000004.hdf", "--set", f"output.times={time}", "--set",
+                                 "time.stop_step=5", "--output", f"at {time}")  # fmt: skip
+            self.assertEqual(done.stderr.count("output.times has no time after the restart's, t = "), warnings, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

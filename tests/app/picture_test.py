@@ -214,6 +214,13 @@ class PictureTest(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("holds no states", result.stderr)
 
+    def test_given_a_run_that_was_ended_before_its_first_state_then_its_newest_checkpoint_is_named(self):
+        shutil.copy(self.runs / "zalesak" / "state_000010.hdf", self.path / "checkpoint_000010.hdf")
+        for form in ("png", "plotfile"):
+            result = self.export(self.path, "--format", form)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"'{self.path / 'checkpoint_000010.hdf'}'", result.stderr)
+
     def test_given_nothing_that_can_be_exported_then_no_folder_is_left(self):
         result = self.export(self.path, "--format", "png", "--output", self.path / "new")
         self.assertEqual(result.returncode, 2)

@@ -26,6 +26,11 @@ class BeforeTheFirstStep(PluginTest):
                          "the initial field of level 0 patch (")  # fmt: skip
         self.assertEqual(done.stderr.count("t = 0"), 1, done.stderr)
 
+    def test_given_a_case_that_refuses_its_initial_data_then_the_request_is_wrong_and_the_plugin_is_named_once(self):
+        done = self.run_faulty("case.fault=refuse_in_initial")
+        self.assert_told(done, 2, FAULTY, "'faulty_case'", "no such data can be had")
+        self.assertEqual(done.stderr.count(str(FAULTY)), 1, done.stderr)
+
     def test_given_a_case_that_throws_outside_the_steps_then_the_place_is_named(self):
         done = self.run_faulty("case.fault=fail_in_indicator", "amr.criterion=user")
         self.assert_told(done, 1, FAULTY, "'faulty_case'", "no fronts are known",
@@ -58,7 +63,8 @@ class BeforeTheFirstStep(PluginTest):
 
     def test_given_a_cfl_number_that_is_no_number_then_the_velocity_is_not_blamed(self):
         done = self.run_faulty("solver.fault=nan_cfl")
-        self.assert_told(done, 1, FAULTY, "'faulty_solver'", "CFL number that is not a number", "prepare()")
+        self.assert_told(done, 2, FAULTY, "'faulty_solver'", "CFL number that is not a number", "prepare()")
+        self.assertFalse((self.path / "run").exists())
 
     def test_given_a_negative_cfl_number_then_the_solver_is_blamed(self):
         done = self.run_faulty("solver.fault=negative_cfl")

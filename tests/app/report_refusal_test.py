@@ -37,6 +37,7 @@ class Refused(ReportTest):
         self.assertIn("no folder", self.refused(self.path / "nowhere"))
         message = self.refused(unread, "--output", self.path / "nowhere" / "page.html")
         self.assertIn("page.html", message)
+        self.assertIn("make it with mkdir -p ", message)
         message = self.refused(unread, "--output", unread / "summary.json")
         self.assertIn("is not a report", message)
         self.assertEqual((unread / "summary.json").read_text(), "{")

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from command_case import KUMIKO, CASES, ZALESAK, GAUSSIAN, DYES, HAS_VTK, HAS_OPENMP, SMALL, CommandTest
 
+CHANNEL = CASES / "channel" / "channel.toml"
+
 
 class Run(CommandTest):
     def test_given_a_short_run_then_its_folder_is_complete(self):
@@ -443,7 +445,6 @@ class WithoutSys(CommandTest):
 
 class MassDrift(CommandTest):
     BURGERS = CASES / "burgers" / "burgers.toml"
-    CHANNEL = CASES / "channel" / "channel.toml"
 
     def run_case(self, file, *keys):
         words = [word for key in keys for word in ("--set", key)]
@@ -465,16 +466,24 @@ class MassDrift(CommandTest):
         self.assertEqual(line, "")
 
     def test_given_an_inflow_and_an_outflow_then_it_is_called_a_change(self):
-        line, summary = self.run_case(self.CHANNEL, "time.stop_step=20")
+        line, summary = self.run_case(CHANNEL, "time.stop_step=20")
         self.assertGreater(summary["mass_drift"], 0.1)
         self.assertTrue(summary["open_domain"])
         self.assertTrue(line.startswith("mass change"), line)
         self.assertIn("the domain is open", line)
 
 
+class Walls(CommandTest):
+    def test_given_a_solver_for_nodes_then_the_key_of_the_walls_is_named(self):
+        nodes = ["--set", "solver.name=semi_lagrangian_cubic"]
+        self.assert_refused(self.kumiko("run", CHANNEL, *nodes), "reflecting wall on its bottom side", "case.walls")
+        done = self.kumiko("run", CHANNEL, *nodes, "--set", "case.walls=outflow", "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Digits(CommandTest):
     def test_given_small_values_or_small_differences_then_they_are_told_apart(self):
-        small = [CASES / "channel" / "channel.toml", "--set", "case.inflow=1e-7", "--set", "case.height=1e-7"]
+        small = [CHANNEL, "--set", "case.inflow=1e-7", "--set", "case.height=1e-7"]
         near_one = [CASES / "burgers" / "burgers.toml", "--set", "case.mean=1", "--set", "case.amplitude=1e-6",
                     "--set", "time.steps=256"]
         for case in (small, near_one):

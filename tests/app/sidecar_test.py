@@ -200,7 +200,7 @@ class Sidecar(RestartTest):
         self.sidecar("state_000060", "whole").unlink()
         told = self.kumiko("inspect", file)
         self.assertEqual(told.returncode, 0)
-        self.assertIn("not known: 'whole/state_000060.run.json' is missing", told.output)
+        self.assertIn("not known: 'whole/state_000060.run.json' is missing; a restart from here", told.output)
         report = json.loads(self.kumiko("inspect", file, "--json").output)
         self.assertIsNone(report["sidecar"])
         self.assertIn("is missing", report["sidecar_error"])

@@ -303,6 +303,24 @@ TEST_F(OutputFolderTest, GivenASingleFileThenWhetherItCanBeWrittenIsToldBeforeha
                                folder_ / "file" / "summary.json", fs::path("/dev/null")}) {
     EXPECT_THROW(check_writable(path), OutputError) << path;
   }
+  EXPECT_THAT(refusal_of<OutputError>([&] { check_writable(folder_ / "a b" / "summary.json"); }),
+              AllOf(HasSubstr("there is no folder '"),
+                    HasSubstr("mkdir -p '" + (folder_ / "a b").string() + "'")));
+  EXPECT_THAT(refusal_of<OutputError>([&] { check_writable(folder_ / "file" / "below" / "new"); }),
+              HasSubstr("file' is not a folder"));
+}
+
+TEST_F(OutputFolderTest, GivenAFolderWithTheNameOfATableThenTheRunIsRefusedBeforeItBegins) {
+  put(folder_ / "effective.toml");
+  for (const char* const name : {"load.csv", "diagnostics.csv.part", "summary.json"}) {
+    fs::create_directory(folder_ / name);
+    for (const Earlier earlier : {Earlier::kReplace, Earlier::kContinue}) {
+      EXPECT_THAT(check_refusal(folder_, earlier),
+                  AllOf(HasSubstr(std::string(name) + "' is a folder"), HasSubstr("--output")));
+    }
+    EXPECT_TRUE(fs::is_directory(folder_ / name));
+    fs::remove(folder_ / name);
+  }
 }
 
 }  // namespace

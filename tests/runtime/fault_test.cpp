@@ -46,7 +46,7 @@ void run_with_reports(Fault fault) {
 TEST_F(FaultDeathTest, GivenABadAccessThenThreadWorkerAddressAndProcessAreNamed) {
   EXPECT_EXIT(run_with_reports([] { write_to(0x1230); }), testing::KilledBySignal(SIGSEGV),
               "kumiko: rank 7: SIGSEGV at address 0x1230 on worker 0\n"
-              "  thread \"clumsy\" 0x[0-9a-f]+, created at .*fault_test\\.cpp:[0-9]+\n"
+              "  thread \"clumsy\" 0x[0-9a-f]+, created at tests/runtime/fault_test\\.cpp:[0-9]+\n"
               "(.|\n)*process [0-9]+ on host .*KUMIKO_ON_FAULT=gdb.*gdb -p [0-9]+\n");
 }
 

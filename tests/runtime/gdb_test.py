@@ -24,7 +24,7 @@ def check_threads(listing):
     check(blocks[-1] == "5 lightweight threads\n", "5 threads")
 
     def check_one(title, creation, state, frame=None):
-        head = f"lightweight thread {title}0x[0-9a-f]+, created at [^\n]*suspended_threads.cpp:{creation}"
+        head = f"lightweight thread {title}0x[0-9a-f]+, created at tests/runtime/suspended_threads.cpp:{creation}"
         # The first line, the second one, and the backtrace.
         pattern = rf"{head}\n  {state}\n(.*)"
         matches = [match for match in (re.fullmatch(pattern, b, re.S) for b in blocks) if match]

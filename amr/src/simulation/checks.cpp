@@ -31,8 +31,8 @@ void check_boundaries(const Case& problem, const Solver& solver) {
   for (std::size_t side = 0; side < sides.size(); ++side) {
     require(sides[side].kind != BoundaryKind::kReflecting,
             "the case has a reflecting wall on its {} side, which the node-centred field of solver "
-            "'{}' cannot have; choose a cell-centred solver, or outflow or a fixed value for that "
-            "side",
+            "'{}' cannot have; choose a cell-centred solver, or give that side outflow or a fixed "
+            "value, with case.walls if the case has that key",
             to_string(static_cast<Side>(side)), solver.traits().name);
   }
 }

@@ -162,7 +162,7 @@ double PatchStepper::sound_cfl(const PatchId& id, double time, const char* membe
   require_not_negative(solver_, id, time, member, cfl);
   if (std::isfinite(cfl)) return cfl;
   const std::string number = std::isnan(cfl) ? "that is not a number" : "that is infinite";
-  throw BrokenValueError(
+  throw DeclarationError(
       fmt::format("solver '{}' gives {} a CFL number {} at t = {:g}, though the velocity there is "
                   "finite; its {} must return one that is 0 or more, unless the velocity or the "
                   "step is beyond all measure (see `end_time`)",

@@ -33,7 +33,8 @@ class PatchStepper {
   void set_clock(const StepClock& clock) { rules_.set_clock(clock); }
 
   /// Fills the coefficients of a patch for a step that begins at `time`, with that state.
-  /// \return the CFL number. Throws BrokenValueError when it or the velocity is not finite.
+  /// \return the CFL number. Throws DeclarationError unless it is finite and 0 or more,
+  /// BrokenValueError when the velocity is not finite.
   double prepare(int level, std::size_t slot, State state, double time) const;
   /// prepare() of a patch that has been prepared before, to the same bits: without the case's
   /// velocity where that is separable and the solver rescales.

@@ -14,6 +14,7 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
+#include <kumiko/io/shell_word.hpp>
 
 #include "files/part_file.hpp"
 
@@ -104,6 +105,25 @@ fs::path closest_existing(fs::path path) {
   std::error_code ignored;
   while (!fs::exists(path, ignored) && path.has_relative_path()) path = path.parent_path();
   return path;
+}
+
+/// Refuses a folder with the name of a file that every run writes: it would end before its first
+/// base step, or after its last one.
+void check_names(const fs::path& path) {
+  constexpr std::array<std::string_view, 6> kWritten = {"diagnostics.csv",   "load.csv",
+                                                        "states.hdf.series", kConfigurationFile,
+                                                        kManifestFile,       kSummaryFile};
+  for (const std::string_view name : kWritten) {
+    for (const std::string_view end : {std::string_view(), kPartSuffix}) {
+      const fs::path file = path / fmt::format("{}{}", name, end);
+      std::error_code hidden;
+      if (!fs::is_directory(file, hidden)) continue;
+      throw OutputError(
+          fmt::format("'{}' is a folder, but the run writes a file of that name; "
+                      "rename it, or {}",
+                      file.string(), kOtherFolder));
+    }
+  }
 }
 
 void check_place(const fs::path& path, const fs::path& place, std::string_view remedy) {
@@ -204,7 +224,9 @@ void OutputFolder::check(const fs::path& path, Earlier earlier) {
     const fs::path folder = normal(path);
     const fs::path place = closest_existing(folder);
     check_place(path, place, kOtherFolder);
-    if (place != folder || earlier == Earlier::kContinue || fs::is_empty(folder)) return;
+    if (place != folder || fs::is_empty(folder)) return;
+    if (earlier != Earlier::kRefuse) check_names(path);
+    if (earlier == Earlier::kContinue) return;
     // All other files are the user's, even if they have the names of a run's files.
     if (!has_files_of_run(folder)) {
       throw OutputError(
@@ -284,7 +306,14 @@ void check_writable(const fs::path& file) {
     throw OutputError(
         fmt::format("cannot write '{}': it is not an ordinary file; {}", file.string(), kRemedy));
   }
-  check_place(file, fs::absolute(file).parent_path(), kRemedy);
+  const fs::path parent = fs::absolute(file).parent_path();
+  const fs::path place = closest_existing(parent);
+  check_place(file, place, kRemedy);
+  if (place == parent) return;
+  const std::string folder = file.parent_path().string();
+  throw OutputError(
+      fmt::format("cannot write '{}': there is no folder '{}'; make it with mkdir -p {}, or {}",
+                  file.string(), folder, shell_word(folder), kRemedy));
 }
 
 void check_writable_folder(const fs::path& folder) {

@@ -122,6 +122,9 @@ amr::Trace read_trace(const fs::path& path) {
     return hdf5::read_sealed(file, "trace", hdf5::Stored::kPacked, trace_from);
   } catch (const NotACheckpoint& error) {  // of the seal
     throw NotATrace(error.what());
+  } catch (const DamagedCheckpoint& error) {
+    throw TraceError(fmt::format(
+        "{}; run the case again with --set trace.from=N to record another one", error.what()));
   } catch (const CheckpointError& error) {
     throw TraceError(error.what());
   }

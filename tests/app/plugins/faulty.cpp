@@ -134,6 +134,7 @@ class FaultyCase final : public amr::Case {
     fault.choices = {"none",
                      "refuse",
                      "fail",
+                     "refuse_in_initial",
                      "fail_in_initial",
                      "fail_in_exact",
                      "fail_in_indicator",
@@ -164,6 +165,7 @@ class FaultyCase final : public amr::Case {
   }
 
   void initial(amr::Points points, int, std::span<double> values) const override {
+    if (fault_ == "refuse_in_initial") throw std::invalid_argument("no such data can be had");
     if (fault_ == "fail_in_initial") throw std::runtime_error("there are no initial data");
     if (fault_ == "unwritten_initial") return;
     for (std::size_t at = 0; at < points.size(); ++at) {
