@@ -212,6 +212,7 @@ TEST(TwinTest, GivenTooManyCallsThatWaitThenTheNextOneSaysWhy) {
     for (int i = 0; i <= kMostTwinCallsWaiting; ++i) waiting.push_back(twin.async(1, kOwn));
     int refused = 0;
     while (refused == 0) {
+      std::this_thread::sleep_for(1ms);
       for (Future<int>& one : waiting) {
         if (!one.valid() || one.wait_for(0s) != std::future_status::ready) continue;
         try {
