@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mesh/mesh_bytes.hpp"
 #include "random_meshes.hpp"
 
 namespace kumiko::amr {
@@ -67,14 +66,6 @@ TEST(MeshValue, GivenDifferentBaseGridsThenTheyAreNotCompared) {
   EXPECT_THROW(difference(mesh, Mesh<2>(other)), std::invalid_argument);
 }
 
-TYPED_TEST(MeshValueOf, GivenBytesThenTheyGiveTheMeshBackWithItsRanks) {
-  TestFixture::for_meshes([](const auto& mesh, unsigned) {
-    const auto again = Mesh<TestFixture::kCount>::from_bytes(mesh.to_bytes());
-    EXPECT_EQ(again, mesh);
-    EXPECT_EQ(again.to_bytes(), mesh.to_bytes());
-  });
-}
-
 TYPED_TEST(MeshValueOf, GivenMeshesThatDifferThenTheyAreUnequal) {
   constexpr int kAll = TestFixture::kCount;
   const Mesh<kAll> mesh = random_mesh<kAll>(1);
@@ -89,57 +80,6 @@ TYPED_TEST(MeshValueOf, GivenMeshesThatDifferThenTheyAreUnequal) {
   BaseGrid<kAll> base = mesh.base();
   base.extent[0] *= 2.0;
   EXPECT_FALSE(Mesh<kAll>(base) == Mesh<kAll>(mesh.base()));
-}
-
-TEST(MeshValue, GivenBytesOfWhichOneIsDamagedOrMissingThenTheyAreRefused) {
-  const std::vector<std::byte> bytes = random_mesh<2>(3).to_bytes();
-  for (std::size_t at = 0; at < bytes.size(); ++at) {
-    std::vector<std::byte> damaged = bytes;
-    damaged[at] ^= std::byte{0x10};
-    EXPECT_THAT(refusal([&] { Mesh<2>::from_bytes(damaged); }),
-                testing::HasSubstr("the mesh is damaged"))
-        << "byte " << at;
-    damaged.resize(at);
-    EXPECT_NE(refusal([&] { Mesh<2>::from_bytes(damaged); }), "") << at << " bytes";
-  }
-}
-
-/// Bytes that have the right hash, made of 32-bit numbers.
-std::vector<std::byte> sealed(const std::vector<std::uint32_t>& numbers) {
-  ByteWriter to;
-  for (const std::uint32_t number : numbers) to.put(number);
-  return std::move(to).sealed();
-}
-
-TEST(MeshValue, GivenSoundBytesOfSomethingElseThenTheErrorSaysWhatIsWrong) {
-  const auto error_of = [](const std::vector<std::uint32_t>& numbers) {
-    return refusal([&] { Mesh<2>::from_bytes(sealed(numbers)); });
-  };
-  EXPECT_THAT(refusal([] { Mesh<3>::from_bytes(random_mesh<2>(1).to_bytes()); }),
-              testing::HasSubstr("number of axes 2, but 3 is expected"));
-  EXPECT_THAT(error_of({1}), testing::HasSubstr("mark 1"));
-  EXPECT_THAT(error_of({0x48534D4B, 9}), testing::HasSubstr("version 9, but 1 is expected"));
-  EXPECT_THAT(error_of({0x48534D4B, 1, 2, 8}), testing::HasSubstr("patch size 8, but 16"));
-  EXPECT_THAT(error_of({0x48534D4B, 1, 2, 16, 1}), testing::HasSubstr("ends too early"));
-  // One patch along each axis, extents 1.0, no periodic side, one level.
-  std::vector<std::uint32_t> numbers = {0x48534D4B, 1, 2, 16,         1, 0, 0x3FF00000,
-                                        0,          1, 0, 0x3FF00000, 0, 1};
-  const std::vector<std::uint32_t> header = numbers;
-  numbers.insert(numbers.end(), {1, 0, 0, 0, 0});  // one patch, (0, 0), rank 0
-  EXPECT_EQ(error_of(numbers), "");
-  numbers.push_back(0);
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));
-  numbers = header;
-  numbers.insert(numbers.end(), {1, 0, 0, 0, 0xFFFFFFFF});
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("level 0 patch (0, 0) has rank -1"));
-  numbers[7] = 2;
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's periodic flag of axis 0 is 2"));
-  numbers = header;
-  numbers.insert(numbers.end(), {0xFFFFFFFF, 0x0FFFFFFF});
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("the mesh's bytes are damaged"));
-  numbers = header;
-  numbers.insert(numbers.end(), {1, 0, 1, 0, 0});  // (1, 0)
-  EXPECT_THAT(error_of(numbers), testing::HasSubstr("cannot have level 0 patch (1, 0)"));
 }
 
 TYPED_TEST(MeshValueOf, GivenPatchesThatCannotBeThenTheyAreRefusedAndTheMeshStays) {

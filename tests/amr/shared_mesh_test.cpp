@@ -56,14 +56,14 @@ class TwoRanks {
    public:
     End(TwoRanks& both, std::int32_t number) : both_(both), number_(number) {}
     std::int32_t rank() const override { return number_; }
-    std::vector<std::byte> all_gather(std::span<const std::byte> own) override {
-      const auto self = static_cast<std::size_t>(number_);
-      both_.sent_[self] = own;
+    std::int32_t size() const override { return 2; }
+    std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> own) override {
+      both_.sent_[static_cast<std::size_t>(number_)] = own;
       both_.meeting_.arrive_and_wait();
-      const std::span<const std::byte> theirs = both_.sent_[1 - self];
-      std::vector<std::byte> copy(theirs.begin(), theirs.end());
+      std::vector<std::vector<std::byte>> copies;
+      for (const auto& sent : both_.sent_) copies.emplace_back(sent.begin(), sent.end());
       both_.meeting_.arrive_and_wait();
-      return copy;
+      return copies;
     }
 
    private:

@@ -11,16 +11,11 @@
 #include <kumiko/amr/mesh.hpp>
 #include <kumiko/amr/require.hpp>
 
-#include "mesh/mesh_bytes.hpp"
 #include "mesh/mesh_parts_body.hpp"
 
 namespace kumiko::amr {
 
 namespace detail {
-
-/// Begins the bytes of a mesh: "KMSH", and the layout's version.
-inline constexpr std::uint32_t kMeshMagic = 0x48534D4B;
-inline constexpr std::uint32_t kMeshVersion = 1;
 
 /// Slots are 32-bit numbers.
 inline constexpr std::size_t kMostPatches = std::numeric_limits<std::int32_t>::max();
@@ -276,78 +271,6 @@ auto Mesh<Axes>::space_filling_order() const -> std::vector<Id> {
   for (const LevelList& level : levels_) all.insert(all.end(), level.ids.begin(), level.ids.end());
   std::sort(all.begin(), all.end(), detail::is_before_on_curve<Id>);
   return all;
-}
-
-template <int Axes>
-std::vector<std::byte> Mesh<Axes>::to_bytes() const {
-  ByteWriter to;
-  to.put(detail::kMeshMagic);
-  to.put(detail::kMeshVersion);
-  to.put(std::int32_t{Axes});
-  to.put(std::int32_t{kPatchSize});
-  for (std::size_t axis = 0; axis < Axes; ++axis) {
-    to.put(std::int32_t{base_.patches[axis]});
-    to.put(base_.extent[axis]);
-    to.put(std::int32_t{base_.periodic[axis]});
-  }
-  to.put(std::int32_t{levels()});
-  for (const LevelList& level : levels_) {
-    to.put(std::uint64_t{level.ids.size()});
-    for (const Id& id : level.ids) {
-      for (int axis = 0; axis < Axes; ++axis) to.put(std::int32_t{id.along(axis)});
-    }
-    for (const std::int32_t rank : level.ranks) to.put(rank);
-  }
-  return std::move(to).sealed();
-}
-
-template <int Axes>
-Mesh<Axes> Mesh<Axes>::from_bytes(std::span<const std::byte> bytes) {
-  ByteReader from(bytes, "the mesh");
-  const auto expect = [&from](const char* what, std::int64_t expected) {
-    const std::int64_t found = from.take<std::uint32_t>();
-    require(found == expected, "the mesh has {} {}, but {} is expected", what, found, expected);
-  };
-  expect("mark", detail::kMeshMagic);
-  expect("version", detail::kMeshVersion);
-  expect("number of axes", Axes);
-  expect("patch size", kPatchSize);
-  BaseGrid<Axes> base;
-  for (std::size_t axis = 0; axis < Axes; ++axis) {
-    base.patches[axis] = from.take<std::int32_t>();
-    base.extent[axis] = from.take<double>();
-    const auto periodic = from.take<std::int32_t>();
-    require(periodic == 0 || periodic == 1,
-            "the mesh's periodic flag of axis {} is {}; it must be 0 or 1", axis, periodic);
-    base.periodic[axis] = periodic == 1;
-  }
-  const int levels = from.take<std::int32_t>();
-  constexpr std::size_t kBytesPerPatch = (Axes + 1) * sizeof(std::int32_t);
-  detail::checked_patches(base);
-  Mesh mesh;
-  mesh.base_ = base;
-  for (int level = 0; level < levels; ++level) {
-    const auto patches = from.take<std::uint64_t>();
-    require(patches <= from.left() / kBytesPerPatch,
-            "the mesh's bytes are damaged: level {} has {} patches, but the bytes end before them",
-            level, patches);
-    std::vector<Id> ids(patches);
-    for (Id& id : ids) {
-      id.level = level;
-      for (int axis = 0; axis < Axes; ++axis) id.along(axis) = from.take<std::int32_t>();
-    }
-    std::vector<std::int32_t> ranks(patches);
-    for (std::size_t slot = 0; slot < patches; ++slot) {
-      ranks[slot] = from.take<std::int32_t>();
-      if (ranks[slot] >= 0) continue;
-      require(false, "{} has rank {}; ranks are 0 and above", to_string(ids[slot]), ranks[slot]);
-    }
-    mesh.assign(level, std::move(ids), std::move(ranks));
-  }
-  require(levels > 0 && mesh.levels() == levels && from.left() == 0,
-          "the mesh's bytes are damaged: it has {} levels with patches, but the bytes differ",
-          levels);
-  return mesh;
 }
 
 template <int Axes>

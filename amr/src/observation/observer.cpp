@@ -1,6 +1,7 @@
 #include "observation/observer.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <kumiko/amr/require.hpp>
@@ -24,12 +25,10 @@ Observer::Observer(const Backend& backend, int levels, bool by_level, Communicat
       recorder_(backend, clock_, by_level, communicator) {
   for (Worker& own : workers_) own.now.start_idle(clock_.begin());
   counters_.updates_per_level.resize(static_cast<std::size_t>(levels));
-  for (const PatchValue<int>& workers :
-       collect<int>(communicator, {{{}, communicator.rank(), backend.workers()}})) {
-    if (workers.item < communicator.rank()) first_worker_ += workers.value;
-    all_workers_ += workers.value;
-    workers_by_rank_.push_back(workers.value);
-  }
+  workers_by_rank_ = gather(communicator, backend.workers());
+  const auto own = workers_by_rank_.begin() + communicator.rank();
+  first_worker_ = std::accumulate(workers_by_rank_.begin(), own, 0);
+  all_workers_ = std::accumulate(own, workers_by_rank_.end(), first_worker_);
   counters_.workers.resize(static_cast<std::size_t>(all_workers_));
 }
 

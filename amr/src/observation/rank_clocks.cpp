@@ -38,17 +38,17 @@ RankClocks compare_clocks(Communicator& communicator, std::int64_t (*now)()) {
   std::int64_t first_sent = 0;  // by rank 0, in the round before
   std::int64_t heard = 0;
   for (int round = 0; round <= kRounds; ++round) {
-    const auto all = collect<Moments>(communicator, {{{}, communicator.rank(), {now(), heard}}});
+    const std::vector<Moments> all = gather(communicator, Moments{now(), heard});
     heard = now();
     bounds.resize(all.size());
     for (std::size_t other = 1; other < all.size(); ++other) {
-      const Moments& of = all[other].value;
+      const Moments& of = all[other];
       Bounds& narrow = bounds[other];
       // It had sent before rank 0 heard of it, and heard after rank 0 had sent.
       narrow.least = std::max(narrow.least, of.sent - heard);
       if (round > 0) narrow.most = std::min(narrow.most, of.heard_before - first_sent);
     }
-    first_sent = all.front().value.sent;
+    first_sent = all.front().sent;
   }
   if (communicator.rank() != 0) return {};
   RankClocks clocks{now(), {}};

@@ -1,10 +1,6 @@
 #include "observation/shown_state.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <exception>
-#include <limits>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -56,17 +52,9 @@ void show_state(const Case& problem, const Hierarchy& hierarchy, int step, doubl
   } catch (...) {
     note("an exception that is not a std::exception");
   }
-  constexpr std::int32_t kNobody = std::numeric_limits<std::int32_t>::max();
-  const std::int32_t first =
-      collect_value(communicator, failure.empty() ? kNobody : communicator.rank(),
-                    [](std::int32_t a, std::int32_t b) { return std::min(a, b); });
-  if (first == kNobody) return;
-  const bool is_own = first == communicator.rank();
-  const std::vector<std::byte> others = communicator.all_gather(
-      is_own ? std::as_bytes(std::span(failure)) : std::span<const std::byte>());
-  if (is_own) throw std::runtime_error(failure);
-  const std::span text(reinterpret_cast<const char*>(others.data()), others.size());
-  throw std::runtime_error(std::string(text.begin(), text.end()));
+  for (const std::string& first : gather(communicator, failure)) {
+    if (!first.empty()) throw std::runtime_error(first);
+  }
 }
 
 }  // namespace kumiko::amr

@@ -176,10 +176,8 @@ void TraceRecorder::end() {
   clocks_at_end_ = compare_clocks(communicator_);
 }
 
-/// Numbers and then records, window by window and worker by worker, with times of the steady clock.
-std::vector<std::byte> TraceRecorder::hand_over() {
-  std::vector<std::uint64_t> numbers{kept_.size(), records_.workers()};
-  std::vector<PieceRecord> records;
+RankTrace TraceRecorder::hand_over() {
+  RankTrace trace;
   const double per_tick = 1e9 * clock_.seconds_per_tick();
   const auto time_of = [&](std::uint64_t ticks) {
     const auto since = static_cast<double>(static_cast<std::int64_t>(ticks - begin_));
@@ -187,83 +185,43 @@ std::vector<std::byte> TraceRecorder::hand_over() {
   };
   for (std::size_t at = 0; at < kept_.size(); ++at) {
     const RecordedWindow& window = kept_[at];
-    const std::vector<std::size_t> none;
-    const auto& blocks = window.blocks.empty() ? none : window.blocks.front();
-    numbers.push_back(blocks.size());
-    numbers.insert(numbers.end(), blocks.begin(), blocks.end());
+    auto& [blocks, records] = trace.emplace_back();
+    if (!window.blocks.empty()) blocks = window.blocks.front();
     const PieceRecords::Ends after = at + 1 < kept_.size() ? kept_[at + 1].before : records_.ends();
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
-      numbers.push_back(after[worker] - window.before[worker]);
+      std::vector<PieceRecord>& of_worker = records.emplace_back();
       for (std::size_t index = window.before[worker]; index < after[worker]; ++index) {
-        PieceRecord record = records_.at(worker, index);
-        record.begin = time_of(record.begin);
-        record.end = time_of(record.end);
-        records.push_back(record);
+        of_worker.push_back(records_.at(worker, index));
+        of_worker.back().begin = time_of(of_worker.back().begin);
+        of_worker.back().end = time_of(of_worker.back().end);
       }
     }
   }
-  numbers.insert(numbers.begin(), numbers.size());
-  const auto head = std::as_bytes(std::span(numbers));
-  const auto rest = std::as_bytes(std::span(records));
-  std::vector<std::byte> text(head.begin(), head.end());
-  text.insert(text.end(), rest.begin(), rest.end());
   is_on_ = false;
   trace_ = {};
   kept_.clear();
   records_.start(0);
-  return text;
+  return trace;
 }
 
-/// Reads the records of another rank.
-class TraceRecorder::Other {
- public:
-  Other(std::int32_t rank, std::span<const std::byte> text)
-      : rank_(static_cast<std::size_t>(rank)), numbers_(text), records_(text) {
-    records_ = text.subspan(number() * sizeof(std::uint64_t) + sizeof(std::uint64_t));
-    windows_ = number();
-    workers_ = number();
-  }
-  std::size_t communicator() const { return rank_; }
-  std::size_t windows() const { return windows_; }
-  std::size_t workers() const { return workers_; }
-  /// The next number of a window.
-  std::uint64_t number() { return next<std::uint64_t>(numbers_); }
-  /// The next record.
-  PieceRecord record() { return next<PieceRecord>(records_); }
-
- private:
-  template <class Value>
-  static Value next(std::span<const std::byte>& from) {
-    Value value;
-    std::memcpy(&value, from.data(), sizeof value);
-    from = from.subspan(sizeof value);
-    return value;
-  }
-
-  std::size_t rank_;
-  std::span<const std::byte> numbers_;
-  std::span<const std::byte> records_;
-  std::size_t windows_ = 0;
-  std::size_t workers_ = 0;
-};
-
 /// Merges the records of all ranks, with times in this one's ticks.
-void TraceRecorder::take(const std::map<std::int32_t, std::vector<std::byte>>& others) {
-  std::vector<Other> all;
+void TraceRecorder::take(const std::map<std::int32_t, RankTrace>& others) {
   std::size_t windows = kept_.size();
-  std::size_t workers = records_.workers();
-  std::size_t bytes = 0;
-  for (const auto& [rank, text] : others) {
-    const Other& other = all.emplace_back(rank, text);
-    windows = std::min(windows, other.windows());
-    workers += other.workers();
-    bytes += text.size();
-  }
+  for (const auto& [rank, trace] : others) windows = std::min(windows, trace.size());
+  while (kept_.size() > windows) kept_.pop_back();
   const PieceRecords::Ends ends = records_.ends();
+  std::size_t workers = records_.workers();
+  std::size_t records = std::accumulate(ends.begin(), ends.end(), std::size_t{0});
+  for (const auto& [rank, trace] : others) {
+    if (windows > 0) workers += trace.front().second.size();
+    for (const auto& window : trace) {
+      for (const std::vector<PieceRecord>& of_worker : window.second) records += of_worker.size();
+    }
+  }
   gathered_.start(workers);
-  gathered_.make_room(std::accumulate(ends.begin(), ends.end(), bytes / sizeof(PieceRecord)));
+  gathered_.make_room(records);
   for (std::size_t at = 0; at < windows; ++at) {
-    const PieceRecords::Ends after = at + 1 < kept_.size() ? kept_[at + 1].before : ends;
+    const PieceRecords::Ends after = at + 1 < windows ? kept_[at + 1].before : ends;
     const PieceRecords::Ends before = std::exchange(kept_[at].before, gathered_.ends());
     for (std::size_t worker = 0; worker < records_.workers(); ++worker) {
       for (std::size_t index = before[worker]; index < after[worker]; ++index) {
@@ -271,34 +229,33 @@ void TraceRecorder::take(const std::map<std::int32_t, std::vector<std::byte>>& o
       }
     }
     std::size_t first_worker = records_.workers();
-    for (Other& other : all) {
-      take_window(other, first_worker, kept_[at]);
-      first_worker += other.workers();
+    for (const auto& [rank, trace] : others) {
+      take_window(rank, trace[at], first_worker, kept_[at]);
+      first_worker += trace[at].second.size();
     }
   }
-  while (kept_.size() > windows) kept_.pop_back();
 }
 
-/// Adds the records of another rank's next window.
+/// Adds the records of a window of another rank.
 /// \param first_worker  the number of its first worker among those of all ranks
-void TraceRecorder::take_window(Other& other, std::size_t first_worker, RecordedWindow& window) {
+void TraceRecorder::take_window(std::int32_t rank, const RankWindow& from, std::size_t first_worker,
+                                RecordedWindow& window) {
   const double per_tick = 1e9 * clock_.seconds_per_tick();
   const auto ticks_of = [&](std::uint64_t ns) {
-    const std::int64_t here = by_first_rank(static_cast<std::int64_t>(ns), other.communicator(),
-                                            clocks_at_start_, clocks_at_end_);
+    const std::int64_t here =
+        by_first_rank(static_cast<std::int64_t>(ns), static_cast<std::size_t>(rank),
+                      clocks_at_start_, clocks_at_end_);
     const auto since = static_cast<double>(here - began_at_ns_);
     return begin_ + static_cast<std::uint64_t>(std::llround(since / per_tick));
   };
-  std::vector<std::size_t> blocks(other.number());
-  for (std::size_t& count : blocks) count = other.number();
-  if (!blocks.empty()) window.blocks.push_back(std::move(blocks));
-  for (std::size_t worker = 0; worker < other.workers(); ++worker) {
-    for (std::uint64_t left = other.number(); left > 0; --left) {
-      PieceRecord record = other.record();
+  if (!from.first.empty()) window.blocks.push_back(from.first);
+  for (const std::vector<PieceRecord>& of_worker : from.second) {
+    for (PieceRecord record : of_worker) {
       record.begin = ticks_of(record.begin);
       record.end = ticks_of(record.end);
-      gathered_.add(first_worker + worker, record);
+      gathered_.add(first_worker, record);
     }
+    ++first_worker;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <kumiko/amr/backend.hpp>
@@ -17,6 +18,12 @@
 #include "observation/trace_assembly.hpp"
 
 namespace kumiko::amr {
+
+/// The records of one rank in a window, as they are sent to rank 0: the patches of its blocks
+/// (StepSchedule::blocks()), and the pieces of each worker, with times of the steady clock.
+using RankWindow = std::pair<std::vector<std::size_t>, std::vector<std::vector<PieceRecord>>>;
+/// The records of one rank, window by window.
+using RankTrace = std::vector<RankWindow>;
 
 /// Makes room for the records of a window before it begins; then each worker writes the records of
 /// its pieces into a list of its own, so that nothing is locked and little is written. Keeps a copy
@@ -47,10 +54,10 @@ class TraceRecorder {
   /// Ends the recording on all ranks. Suspends.
   void end();
   /// Removes and returns this rank's records, for take().
-  std::vector<std::byte> hand_over();
-  /// Adds the records that the others have handed over, by rank. Leaves out windows for which an
+  RankTrace hand_over();
+  /// Adds the records that the others have handed over, by rank. Leaves out windows for which a
   /// rank had no room.
-  void take(const std::map<std::int32_t, std::vector<std::byte>>& others);
+  void take(const std::map<std::int32_t, RankTrace>& others);
 
   /// True if windows are recorded.
   bool is_on() const { return is_on_; }
@@ -91,9 +98,8 @@ class TraceRecorder {
   void note_return(int base_step);
 
  private:
-  class Other;
-
-  void take_window(Other& other, std::size_t first_worker, RecordedWindow& window);
+  void take_window(std::int32_t rank, const RankWindow& from, std::size_t first_worker,
+                   RecordedWindow& window);
   bool make_room(const Window& window, const Mesh<2>& mesh, const StepRules& rules);
   void become_full();
   void add_span(const char* what, int base_step, std::uint64_t begin, std::uint64_t end,

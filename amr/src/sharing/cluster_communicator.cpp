@@ -1,19 +1,12 @@
-#include <utility>
-
 #include <kumiko/amr/cluster_communicator.hpp>
 #include <kumiko/cluster/collectives.hpp>
 
 namespace kumiko::amr {
 
-std::vector<std::byte> ClusterCommunicator::all_gather(std::span<const std::byte> own) {
+std::vector<std::vector<std::byte>> ClusterCommunicator::all_gather(
+    std::span<const std::byte> own) {
   if (size() == 1) return {};
-  const auto all = cluster::all_gather(here_, std::vector<std::byte>(own.begin(), own.end())).get();
-  std::vector<std::byte> others;
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    if (rank == static_cast<std::size_t>(this->rank())) continue;
-    others.insert(others.end(), all[rank].begin(), all[rank].end());
-  }
-  return others;
+  return cluster::all_gather(here_, std::vector<std::byte>(own.begin(), own.end())).get();
 }
 
 std::int32_t ClusterCommunicator::rank() const { return here_.rank(); }

@@ -1,6 +1,5 @@
 #include "sharing/mailbox.hpp"
 
-#include <cstring>
 #include <utility>
 
 namespace kumiko::amr {
@@ -89,14 +88,10 @@ void Mailbox::close() {
     const std::lock_guard lock(mutex_);
     own = sent_;
   }
-  const std::vector<std::byte> others = communicator_.all_gather(std::as_bytes(std::span(own)));
+  const auto all = gather(communicator_, std::move(own));
+  const auto to_this = static_cast<std::size_t>(communicator_.rank());
   std::size_t expected = 0;
-  for (std::size_t at = 0; at < others.size(); at += own.size() * sizeof(std::uint32_t)) {
-    std::uint32_t count = 0;
-    const auto to_this = static_cast<std::size_t>(communicator_.rank());
-    std::memcpy(&count, others.data() + at + to_this * sizeof count, sizeof count);
-    expected += count;
-  }
+  for (const std::vector<std::uint32_t>& sent : all) expected += sent[to_this];
   std::unique_lock lock(mutex_);
   wait(lock, [&] { return reading_ == 0 && (read_ == expected || failed_); });
   is_open_ = false;

@@ -33,6 +33,13 @@ class Mailbox {
   struct Message {
     std::int32_t from = 0;
     std::vector<std::byte> text;
+
+    /// Of a message that was sent by send_value().
+    template <class Value>
+    Value value() const {
+      cluster::Reader reader(text);
+      return cluster::Packing<Value>::unpack(reader);
+    }
   };
   using Reader = std::function<void(std::int32_t from, std::span<const std::byte> text)>;
 
@@ -45,6 +52,14 @@ class Mailbox {
   void begin();
   /// Sends a text to another rank.
   void send(std::int32_t to, std::span<const std::byte> text);
+  /// Sends a value of a type that can be packed.
+  template <class Value>
+  void send_value(std::int32_t to, Value value) {
+    cluster::Frame frame;
+    cluster::Writer writer(frame, to);
+    cluster::Packing<Value>::pack(writer, value);
+    send(to, frame);
+  }
   /// Waits for so many messages of this round. Throws if a rank is lost.
   std::vector<Message> collect(std::size_t count);
 

@@ -1,10 +1,7 @@
 #include "stepping/first_failure.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <new>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -127,12 +124,9 @@ void OwnFailure::throw_first(Communicator& communicator,
   if (all.empty()) return;
   const ToldFailure first = std::min_element(all.begin(), all.end(), comes_before)->value;
   const bool is_own = first.rank == communicator.rank();
-  const std::vector<std::byte> others = communicator.all_gather(
-      is_own ? std::as_bytes(std::span(text_)) : std::span<const std::byte>());
+  const auto texts = gather(communicator, is_own ? text_ : std::string());
   if (is_own) std::rethrow_exception(what_);
-  std::string text(others.size(), ' ');
-  std::memcpy(text.data(), others.data(), others.size());
-  throw_told(first, text);
+  throw_told(first, texts[static_cast<std::size_t>(first.rank)]);
 }
 
 void throw_first(Communicator& communicator, const std::optional<Failure>& own,

@@ -16,7 +16,7 @@ class ClusterCommunicator final : public Communicator {
   /// The cluster must outlive it.
   explicit ClusterCommunicator(const cluster::Cluster& cluster) : here_(cluster.here()) {}
 
-  std::vector<std::byte> all_gather(std::span<const std::byte> own) override;
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> own) override;
   std::int32_t rank() const override;
   std::int32_t size() const override;
   const cluster::Here* here() const override { return &here_; }

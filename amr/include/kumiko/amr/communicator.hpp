@@ -19,10 +19,10 @@ class Communicator {
  public:
   virtual ~Communicator() = default;
 
-  /// Sends bytes to all other ranks and returns theirs, concatenated in any order. Every rank
-  /// must call it the same number of times. May block the calling OS thread until the others have
-  /// sent theirs.
-  virtual std::vector<std::byte> all_gather(std::span<const std::byte> own) = 0;
+  /// Sends bytes to all other ranks and returns those of all by rank; of one rank alone, nothing.
+  /// Every rank must call it the same number of times. May block the calling OS thread until the
+  /// others have sent theirs.
+  virtual std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> own) = 0;
   /// This rank's number, from 0, as in Mesh::ranks().
   virtual std::int32_t rank() const = 0;
   /// The number of ranks.
@@ -44,7 +44,9 @@ class Communicator {
 /// The only rank of a mesh that is not shared.
 class SingleRank final : public Communicator {
  public:
-  std::vector<std::byte> all_gather(std::span<const std::byte> /*own*/) override { return {}; }
+  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> /*own*/) override {
+    return {};
+  }
   std::int32_t rank() const override { return 0; }
 };
 

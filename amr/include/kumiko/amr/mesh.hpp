@@ -219,12 +219,6 @@ class Mesh {
     return a.base_ == b.base_ && a.levels_ == b.levels_;
   }
 
-  /// The mesh as bytes, the same ones on every machine, with a hash over them.
-  std::vector<std::byte> to_bytes() const;
-  /// The mesh of the bytes of to_bytes(). Throws std::invalid_argument with the reason if the bytes
-  /// are damaged, truncated, of another version, number of axes or patch size, or not a mesh.
-  static Mesh from_bytes(std::span<const std::byte> bytes);
-
   /// The memory of the lists in bytes.
   std::size_t memory_bytes() const;
 
