@@ -34,14 +34,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A part of Kumiko that a build may lack.
-struct Part {
+/// A library that a build may lack.
+struct OptionalLibrary {
   bool (*is_there)();
   const char* lack;  ///< what a build without it does not
   const char* option;
 };
-constexpr Part kVtk = {viz::pictures_available, "draws no pictures", "KUMIKO_WITH_VTK"};
-constexpr Part kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WITH_OTF2"};
+constexpr OptionalLibrary kVtk = {viz::pictures_available, "draws no pictures", "KUMIKO_WITH_VTK"};
+constexpr OptionalLibrary kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WITH_OTF2"};
 
 /// Writers: of one state; of all states together, also those of folders; of a trace. They return
 /// the files that they have written; for states, the exit code.
@@ -54,7 +54,7 @@ struct ExportFormat {
   std::string name;
   std::string help;  ///< empty: that of the next format
   Writer write;
-  const Part* needs = nullptr;
+  const OptionalLibrary* needs = nullptr;
 
   bool takes_states() const { return std::holds_alternative<WriteStates>(write); }
   bool takes_trace() const { return std::holds_alternative<WriteTrace>(write); }

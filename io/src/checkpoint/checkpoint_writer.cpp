@@ -19,7 +19,7 @@
 #include <kumiko/runtime/task_group.hpp>
 
 #include "checkpoint/checkpoint_views.hpp"
-#include "checkpoint/part_writer.hpp"
+#include "checkpoint/segment_writer.hpp"
 #include "checkpoint/write_request.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/hdf5_capture.hpp"
@@ -53,7 +53,7 @@ hdf5::Object file_properties() {
   return access;
 }
 
-/// A checkpoint's bytes in parts that follow each other.
+/// A checkpoint's bytes in segments that follow each other.
 class Image {
  public:
   /// Lets the library lay the file out. Throws OutputError.
@@ -74,33 +74,35 @@ class Image {
   Image& operator=(const Image&) = delete;
 
   /// In the order in which they lie in the file.
-  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Segment>& segments() const { return segments_; }
   /// Of the file, without its seal.
-  std::uint64_t bytes() const { return parts_.back().extent.offset + parts_.back().extent.length; }
+  std::uint64_t bytes() const {
+    return segments_.back().extent.offset + segments_.back().extent.length;
+  }
   std::size_t record_bytes() const { return contents_.record_size() * sizeof(double); }
   /// Where each level's records begin.
   const std::vector<Room>& rooms() const { return rooms_; }
 
-  /// The parts for which `which` holds.
+  /// The segments for which `which` holds.
   template <class Which>
-  std::vector<Part*> select(Which which) {
-    std::vector<Part*> selected;
-    for (Part& part : parts_) {
-      if (std::invoke(which, part)) selected.push_back(&part);
+  std::vector<Segment*> select(Which which) {
+    std::vector<Segment*> selected;
+    for (Segment& segment : segments_) {
+      if (std::invoke(which, segment)) selected.push_back(&segment);
     }
     return selected;
   }
 
-  /// Takes the hashes of parts that another rank has written, and of their records.
+  /// Takes the hashes of segments that another rank has written, and of their records.
   void take_hashes(std::int32_t writer, std::span<const std::uint64_t> hashes) {
-    const std::vector<Part*> parts =
-        select([&](const Part& part) { return part.writer == writer; });
-    std::span<const std::uint64_t> of_records = hashes.subspan(parts.size());
-    for (Part* const part : parts) {
-      part->extent.hash = hashes.front();
+    const std::vector<Segment*> segments =
+        select([&](const Segment& segment) { return segment.writer == writer; });
+    std::span<const std::uint64_t> of_records = hashes.subspan(segments.size());
+    for (Segment* const segment : segments) {
+      segment->extent.hash = hashes.front();
       hashes = hashes.subspan(1);
-      const std::size_t count = part->extent.length / record_bytes();
-      std::ranges::copy(of_records.first(count), part->record_hashes);
+      const std::size_t count = segment->extent.length / record_bytes();
+      std::ranges::copy(of_records.first(count), segment->record_hashes);
       of_records = of_records.subspan(count);
     }
   }
@@ -110,26 +112,26 @@ class Image {
     for (std::size_t at = 0; at < hashes.size(); ++at) {
       const std::size_t patches = contents_.mesh().size(static_cast<std::int32_t>(at));
       const auto bytes = std::as_bytes(std::span(hashes_.emplace_back(patches)));
-      Part& part = parts_.emplace_back();
-      part.extent = {hashes[at], bytes.size()};
-      part.bytes = bytes.data();
-      part.holds_hashes = true;
+      Segment& segment = segments_.emplace_back();
+      segment.extent = {hashes[at], bytes.size()};
+      segment.bytes = bytes.data();
+      segment.holds_hashes = true;
     }
     if (contents_.compression == Compression::kNone) {
       add_records();
     } else {
       hash_records();
     }
-    const auto begin_of = [](const Part& part) { return part.extent.offset; };
-    std::ranges::sort(parts_, {}, begin_of);
+    const auto begin_of = [](const Segment& segment) { return segment.extent.offset; };
+    std::ranges::sort(segments_, {}, begin_of);
     std::uint64_t end = 0;
-    for (std::size_t at = 0, reserved = parts_.size(); at < reserved; ++at) {
-      const Extent extent = parts_[at].extent;
+    for (std::size_t at = 0, reserved = segments_.size(); at < reserved; ++at) {
+      const Extent extent = segments_[at].extent;
       add_metadata(capture, end, extent.offset);
       end = extent.offset + extent.length;
     }
     add_metadata(capture, end, capture.size());
-    std::ranges::sort(parts_, {}, begin_of);
+    std::ranges::sort(segments_, {}, begin_of);
   }
 
   /// Adds the bytes that the library wrote, which include compressed records.
@@ -138,9 +140,9 @@ class Image {
     for (std::uint64_t at = begin; at < end; at += kLongest) {
       const std::uint64_t length = std::min(kLongest, end - at);
       const std::string& bytes = metadata_.emplace_back(capture.read(at, length));
-      Part& part = parts_.emplace_back();
-      part.extent = {at, length};
-      part.bytes = std::as_bytes(std::span(bytes)).data();
+      Segment& segment = segments_.emplace_back();
+      segment.extent = {at, length};
+      segment.bytes = std::as_bytes(std::span(bytes)).data();
     }
   }
 
@@ -152,10 +154,10 @@ class Image {
         const auto level = static_cast<std::size_t>(patches.level);
         const bool is_here = rank == 0 && !contents_.own.empty();
         const std::byte* const bytes = is_here ? std::as_bytes(contents_.own[at]).data() : nullptr;
-        for (Part& part : cut_records(patches, rooms_[level], record_bytes(), bytes,
-                                      hashes_[level].data() + patches.first)) {
-          part.writer = static_cast<std::int32_t>(rank);
-          parts_.push_back(part);
+        for (Segment& segment : cut_records(patches, rooms_[level], record_bytes(), bytes,
+                                            hashes_[level].data() + patches.first)) {
+          segment.writer = static_cast<std::int32_t>(rank);
+          segments_.push_back(segment);
         }
       }
     }
@@ -175,27 +177,27 @@ class Image {
   std::vector<Room> rooms_;
   std::deque<std::string> metadata_;
   std::vector<std::vector<std::uint64_t>> hashes_;  ///< of each level's records
-  std::vector<Part> parts_;
+  std::vector<Segment> segments_;
 };
 
-/// The parts of a file that other ranks write.
-class OthersParts {
+/// The segments of a file that other ranks write.
+class OthersSegments {
  public:
   /// \param path  of the file
   /// \param writer  of this rank; nullptr if there are no others
-  OthersParts(const ShareWriter* writer, const std::filesystem::path& path, const Image& image)
+  OthersSegments(const ShareWriter* writer, const std::filesystem::path& path, const Image& image)
       : writer_(writer) {
     if (writer == nullptr) return;
     answers_.resize(static_cast<std::size_t>(writer->ranks()));
     std::random_device random;
-    const auto hashes = std::ranges::find_if(image.parts(), &Part::holds_hashes);
+    const auto hashes = std::ranges::find_if(image.segments(), &Segment::holds_hashes);
     request_ = {std::filesystem::absolute(path).string(), std::uint64_t{random()} << 32U | random(),
                 hashes->extent.offset, image.rooms()};
   }
 
   /// Asks them; threads of a group wait for the answers. Before, the file gets a mark, where hashes
   /// of records come last of all: who finds another file of that name does not write into it.
-  void ask(PartsFile& file, runtime::TaskGroup& group) {
+  void ask(SegmentsFile& file, runtime::TaskGroup& group) {
     if (writer_ == nullptr) return;
     file.write(request_.mark_place, std::as_bytes(std::span(&request_.mark, 1)));
     file.sync();
@@ -235,24 +237,24 @@ class OthersParts {
   std::vector<WriteAnswer> answers_;
 };
 
-/// The seal of a file whose parts have their hashes.
+/// The seal of a file whose segments have their hashes.
 std::string seal_of(const Image& image) {
   std::vector<Extent> extents;
-  for (const Part& part : image.parts()) extents.push_back(part.extent);
+  for (const Segment& segment : image.segments()) extents.push_back(segment.extent);
   return make_seal(extents);
 }
 
-/// Writes the whole file with its seal; other ranks write their parts. On a lightweight thread.
+/// Writes the whole file with its seal; other ranks write their segments. On a lightweight thread.
 /// \return the error; empty without one
-std::string write_image(const std::filesystem::path& path, Image& image, OthersParts& others,
+std::string write_image(const std::filesystem::path& path, Image& image, OthersSegments& others,
                         std::string& seal) {
-  PartsFile file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  SegmentsFile file(path, O_WRONLY | O_CREAT | O_TRUNC);
   {
     runtime::TaskGroup group;
     others.ask(file, group);
-    const auto own =
-        image.select([](const Part& part) { return part.writer == 0 && !part.holds_hashes; });
-    write_parts(file, own, image.record_bytes());
+    const auto own = image.select(
+        [](const Segment& segment) { return segment.writer == 0 && !segment.holds_hashes; });
+    write_segments(file, own, image.record_bytes());
     group.wait();
   }
   const auto failure = [&] {
@@ -261,7 +263,7 @@ std::string write_image(const std::filesystem::path& path, Image& image, OthersP
   };
   if (std::string why = failure(); !why.empty()) return why;
   others.bring_hashes(image);
-  write_parts(file, image.select(&Part::holds_hashes), image.record_bytes());
+  write_segments(file, image.select(&Segment::holds_hashes), image.record_bytes());
   seal = seal_of(image);
   file.write(image.bytes(), std::as_bytes(std::span(seal)));
   file.finish();
@@ -272,7 +274,7 @@ void write(const std::filesystem::path& file, const Contents& contents, runtime:
            const ShareWriter* writer) {
   PartFile part(file);
   Image image(part.part().string(), contents, writer != nullptr ? writer->ranks() : 1);
-  OthersParts others(writer, part.part(), image);
+  OthersSegments others(writer, part.part(), image);
   std::string failure;
   std::string seal;
   runtime.run([&] { failure = write_image(part.part(), image, others, seal); });

@@ -10,7 +10,7 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/io/share_writer.hpp>
 
-#include "checkpoint/part_writer.hpp"
+#include "checkpoint/segment_writer.hpp"
 #include "checkpoint/write_request.hpp"
 
 namespace kumiko::io {
@@ -19,7 +19,7 @@ namespace {
 
 /// Writes records where they belong; on a lightweight thread.
 WriteAnswer write_share(const WriteRequest& request, const amr::SavedRecords& records) {
-  PartsFile file(request.file, O_RDWR);
+  SegmentsFile file(request.file, O_RDWR);
   const int error = file.first_error();
   if (error != 0) return {error != ENOENT && error != ENOTDIR, error, {}};
   if (!file.has(request.mark_place, request.mark))
@@ -29,21 +29,21 @@ WriteAnswer write_share(const WriteRequest& request, const amr::SavedRecords& re
   const std::size_t record_bytes = records.record_size * sizeof(double);
   std::vector<std::uint64_t> record_hashes(count);
   std::uint64_t* hashes = record_hashes.data();
-  std::vector<Part> parts;
+  std::vector<Segment> segments;
   for (const auto& [patches, values] : records.ranges) {
     amr::ensure(static_cast<std::size_t>(patches.level) < request.rooms.size(),
                 "rank 0 writes {} levels, without level {}", request.rooms.size(), patches.level);
-    const std::vector<Part> cut =
+    const std::vector<Segment> cut =
         cut_records(patches, request.rooms[static_cast<std::size_t>(patches.level)], record_bytes,
                     std::as_bytes(std::span(values)).data(), hashes);
-    parts.insert(parts.end(), cut.begin(), cut.end());
+    segments.insert(segments.end(), cut.begin(), cut.end());
     hashes += patches.count;
   }
-  std::vector<Part*> all;
-  for (Part& part : parts) all.push_back(&part);
-  write_parts(file, all, record_bytes);
+  std::vector<Segment*> all;
+  for (Segment& segment : segments) all.push_back(&segment);
+  write_segments(file, all, record_bytes);
   WriteAnswer answer{true, file.finish(), {}};
-  for (const Part& part : parts) answer.hashes.push_back(part.extent.hash);
+  for (const Segment& segment : segments) answer.hashes.push_back(segment.extent.hash);
   answer.hashes.insert(answer.hashes.end(), record_hashes.begin(), record_hashes.end());
   return answer;
 }

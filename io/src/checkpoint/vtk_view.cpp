@@ -32,7 +32,7 @@ std::vector<Block> blocks_by_shape(const amr::Mesh<2>& mesh, int level) {
 
 /// Values of one component in a level's records that one hyperslab selects: a run of whole patches
 /// whose records follow each other, or a quadrant.
-struct Part {
+struct Selection {
   int shape;
   hsize_t first;
   hsize_t stride;
@@ -40,43 +40,47 @@ struct Part {
   hsize_t block;
 };
 
-std::vector<Part> parts_of(const std::vector<Block>& blocks, hsize_t record, int component) {
-  std::vector<Part> parts;
+std::vector<Selection> selections_of(const std::vector<Block>& blocks, hsize_t record,
+                                     int component) {
+  std::vector<Selection> selections;
   for (const Block& block : blocks) {
     const int offset = component * amr::kPatchPoints + first_of(block);
     const hsize_t first = block.slot * record + static_cast<hsize_t>(offset);
     const int shape = shape_of(block);
     if (shape != 0) {
-      parts.push_back({shape, first, amr::kPatchSize, amr::kQuadrantSize, amr::kQuadrantSize});
-    } else if (!parts.empty() && first == parts.back().first + parts.back().count * record) {
-      ++parts.back().count;
+      selections.push_back({shape, first, amr::kPatchSize, amr::kQuadrantSize, amr::kQuadrantSize});
+    } else if (!selections.empty() &&
+               first == selections.back().first + selections.back().count * record) {
+      ++selections.back().count;
     } else {
-      parts.push_back({shape, first, record, 1, amr::kPatchPoints});
+      selections.push_back({shape, first, record, 1, amr::kPatchPoints});
     }
   }
-  return parts;
+  return selections;
 }
 
 /// Makes a dataset of one component of the leaf points, block after block, whose values stay where
-/// they are. A mapping joins up to kPartsPerMapping parts of one shape: readers that fetch box
-/// by box spend time in proportion to the mappings, and HDF5 1.10 reads a whole dataset in a time
-/// that grows with the square of a mapping's parts. Joined, the parts keep their order, since parts
-/// of one shape do not interleave.
+/// they are. A mapping joins up to kSelectionsPerMapping selections of one shape: readers that
+/// fetch box by box spend time in proportion to the mappings, and HDF5 1.10 reads a whole dataset
+/// in a time that grows with the square of a mapping's selections. Joined, the selections keep
+/// their order, since selections of one shape do not interleave.
 void write_virtual_field(const Object& group, const std::string& name, const Object& records,
-                         const std::string& path, hsize_t leaves, const std::vector<Part>& parts) {
-  constexpr std::size_t kPartsPerMapping = 128;
+                         const std::string& path, hsize_t leaves,
+                         const std::vector<Selection>& selections) {
+  constexpr std::size_t kSelectionsPerMapping = 128;
   const Object properties = hdf5::make_dataset_properties();
   const Object field = hdf5::make_space({leaves});
   hsize_t mapped = 0;
-  for (std::size_t at = 0; at < parts.size();) {
+  for (std::size_t at = 0; at < selections.size();) {
     const std::size_t begin = at;
     hsize_t points = 0;
-    while (at < parts.size() && at < begin + kPartsPerMapping &&
-           parts[at].shape == parts[begin].shape) {
-      const Part& part = parts[at];
+    while (at < selections.size() && at < begin + kSelectionsPerMapping &&
+           selections[at].shape == selections[begin].shape) {
+      const Selection& selection = selections[at];
       hdf5::require(H5Sselect_hyperslab(records.id(), at == begin ? H5S_SELECT_SET : H5S_SELECT_OR,
-                                        &part.first, &part.stride, &part.count, &part.block));
-      points += part.count * part.block;
+                                        &selection.first, &selection.stride, &selection.count,
+                                        &selection.block));
+      points += selection.count * selection.block;
       ++at;
     }
     hdf5::require(
@@ -112,7 +116,7 @@ void write_level(const Object& group, const Contents& contents, int level,
   int component = 0;
   for (const std::string& name : contents.names()) {
     write_virtual_field(cells, name, records, records_path(level), leaves,
-                        parts_of(blocks, record, component++));
+                        selections_of(blocks, record, component++));
   }
 }
 

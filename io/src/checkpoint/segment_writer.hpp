@@ -1,5 +1,5 @@
-// Parts of a checkpoint, which have hashes of their own, and the file that many threads write them
-// into.
+// Segments of a checkpoint, which have hashes of their own, and the file that many threads write
+// them into.
 #pragma once
 
 #include <atomic>
@@ -18,29 +18,30 @@
 namespace kumiko::io {
 
 /// Bytes that follow each other in the file, and in memory.
-struct Part {
+struct Segment {
   Extent extent;                           ///< hash still to come
-  const std::byte* bytes = nullptr;        ///< of a part that is written here
+  const std::byte* bytes = nullptr;        ///< of a segment that is written here
   std::uint64_t* record_hashes = nullptr;  ///< where those of its records go, if it has any
   bool holds_hashes = false;               ///< of records, which are hashed before
   std::int32_t writer = 0;                 ///< the rank that has its bytes
 };
 
-/// The parts that records of patches are cut into: of a field of one component 128 KiB each.
+/// The segments that records of patches are cut into: of a field of one component 128 KiB each.
 /// \param room    in the file, of the level's first record
 /// \param bytes   of the first record of the range; nullptr if they are elsewhere
 /// \param hashes  of its records
-std::vector<Part> cut_records(const amr::PatchRange& patches, std::uint64_t room,
-                              std::size_t record_bytes, const std::byte* bytes,
-                              std::uint64_t* hashes);
+std::vector<Segment> cut_records(const amr::PatchRange& patches, std::uint64_t room,
+                                 std::size_t record_bytes, const std::byte* bytes,
+                                 std::uint64_t* hashes);
 
-/// A file that many threads write parts of; remembers the first error. Whoever calls finish() has
-/// waited for these threads, which orders what they noted before it: the atomic itself only keeps
-/// the first of several errors, and no other data goes with it, so that all orders are relaxed.
-class PartsFile {
+/// A file that many threads write segments of; remembers the first error. Whoever calls finish()
+/// has waited for these threads, which orders what they noted before it: the atomic itself only
+/// keeps the first of several errors, and no other data goes with it, so that all orders are
+/// relaxed.
+class SegmentsFile {
  public:
   /// \param flags  as open(2) has them
-  PartsFile(const std::filesystem::path& path, int flags);
+  SegmentsFile(const std::filesystem::path& path, int flags);
 
   void write(std::uint64_t offset, std::span<const std::byte> bytes);
   /// True if a number stands in the file there.
@@ -60,9 +61,11 @@ class PartsFile {
   std::atomic<std::uint64_t> written_{0};  ///< bytes
 };
 
-/// Hashes parts and their records and writes them, by several lightweight threads; returns when it
-/// is done. On a lightweight thread.
-/// \param parts  in the order in which they lie in the file; all have bytes
-void write_parts(PartsFile& file, std::span<Part* const> parts, std::size_t record_bytes);
+/// Hashes segments and their records and writes them, by several lightweight threads; returns when
+/// it is done. On a lightweight thread.
+///
+/// \param segments  in the order in which they lie in the file; all have bytes
+void write_segments(SegmentsFile& file, std::span<Segment* const> segments,
+                    std::size_t record_bytes);
 
 }  // namespace kumiko::io
