@@ -282,6 +282,9 @@ void check(const ReportRequest& request, const fs::path& page) {
     io::check_writable(page);
     check_tables(request.tables);
   });
+  refuse_if(!request.tables.empty() && is_at_or_above(page, request.tables),
+            "--output: the page '{}' would be where --csv makes a folder; name another file",
+            page.string());
   refuse_if(fs::exists(page) && !is_report(page),
             "'{}' exists and is not a report; name another file with --output", page.string());
 }

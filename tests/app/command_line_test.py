@@ -432,6 +432,11 @@ class Results(CommandTest):
             self.assertFalse((self.path / "run").exists())
         self.assert_refused(self.kumiko("run", *self.TINY, "--summary", ""), "--summary: it is empty")
 
+    def test_given_a_summary_that_would_be_the_runs_folder_then_nothing_is_written(self):
+        for output, summary in (("run", "run"), ("run", "./run/"), ("runs/one/two", "runs")):
+            done = self.kumiko("run", *self.TINY, "--output", output, "--summary", summary)
+            self.assert_refused(done, f"--summary: the run makes '{summary}' a folder", f"'{output}/summary.json'")
+
     def test_given_a_run_that_left_no_checkpoint_then_no_restart_is_advised(self):
         words = ("run", *self.TINY, "--output", "run")
         self.kumiko(*words)
