@@ -90,6 +90,8 @@ std::atomic<bool> main_returns{false};
   while (is_told.exchange(true)) pause();  // another thread reports it, and ends the process
   const std::string notes = runtime::fault_notes();
   const std::string place = notes.substr(0, notes.find('\n'));
+  // No other rank knows of a place in this one.
+  if (!place.empty()) set_silent(false);
   error_line(place.empty() ? "exit() was called before the command had done its work, by a plugin "
                              "or a library; a plugin must throw an exception instead"
                            : fmt::format("a plugin called exit() in {}; it must throw an exception "
