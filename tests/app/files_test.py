@@ -376,6 +376,16 @@ class Limits(CommandTest):
                 self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
         self.assertIn(0, codes)
 
+    def test_given_too_little_memory_then_the_message_suits_the_command(self):
+        self.copy_of_small("run")
+        for mebibytes in range(80, 140, 10):
+            done = self.limited(resource.RLIMIT_AS, mebibytes << 20, "run", ZALESAK, *SMALL, "--output", "more", "--overwrite")
+            if "cannot start" in done.stderr:
+                self.assertRegex(done.stderr, r"cannot start [1-9]\d* workers?: .*\(ulimit -u\).*\(ulimit -v\)")
+            for command in ("inspect", "report"):
+                done = self.limited(resource.RLIMIT_AS, mebibytes << 20, command, "run")
+                self.assertNotIn("grid.base", done.stderr, "a key of a run, but none is computed")
+
 
 if __name__ == "__main__":
     unittest.main()
