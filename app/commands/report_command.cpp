@@ -289,10 +289,12 @@ void check(const ReportRequest& request, const fs::path& page) {
             "'{}' exists and is not a report; name another file with --output", page.string());
 }
 
-void tell_files(const ReportRequest& request, const std::vector<fs::path>& files) {
+void tell_files(const ReportRequest& request, const fs::path& page,
+                const std::vector<fs::path>& tables) {
   if (request.quiet) return;
-  print_saved("the report is written", [&] {
-    for (const fs::path& file : files) fmt::print("{}\n", file.string());
+  print_saved(fmt::format("the report is written to '{}'", page.string()), [&] {
+    fmt::print("{}\n", page.string());
+    for (const fs::path& file : tables) fmt::print("{}\n", file.string());
   });
 }
 
@@ -310,8 +312,7 @@ int make_search_report(const ReportRequest& request, const fs::path& page) {
                       : request.title;
   const std::vector<fs::path> tables = write_tables(request, search);
   viz::write_report(page, search, options);
-  tell_files(request, {page});
-  tell_files(request, tables);
+  tell_files(request, page, tables);
   return kDone;
 }
 
@@ -337,8 +338,7 @@ int make_report(const ReportRequest& request) {
   for (Subject& subject : subjects) runs.push_back(std::move(subject.run));
   const std::vector<fs::path> tables = write_tables(request, runs);
   viz::write_report(page, runs, options);
-  tell_files(request, {page});
-  tell_files(request, tables);
+  tell_files(request, page, tables);
   return kDone;
 }
 

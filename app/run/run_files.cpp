@@ -324,7 +324,7 @@ std::filesystem::path RunFiles::new_file(const std::string& name) {
   earlier_.written.insert(name);
   if (folder_.make_again()) {
     print_warning(
-        "somebody has removed '{}' during the run; it is made again for states and checkpoints, "
+        "'{}' was removed during the run; it is made again for states and checkpoints, "
         "from which a restart can continue, but the run's tables are lost and it will end as "
         "failed",
         folder_.path().string());

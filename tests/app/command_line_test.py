@@ -466,7 +466,7 @@ class Results(CommandTest):
             (["simulate", "run", "--ranks", "2", "--json"], None),
             (["simulate", "run", "--json", "--output", "with_json"], None),
             (["export", "run", "--format", "chrome", "--output", "exported"], r"'exported/.*' is complete"),
-            (["report", "run", "--output", "page.html"], "the report is written"),
+            (["report", "run", "--output", "page.html"], "the report is written to 'page.html'"),
             (["solver", "new", "mine"], "the folder is written"),
         ):
             with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:

@@ -200,6 +200,7 @@ class Refusal(RestartTest):
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
         self.assertEqual(done.returncode, 0, done.errors)
         self.assertEqual(done.errors.count("trying an older one"), 3, done.errors)
+        self.assertNotIn("name a checkpoint", done.errors)
         names = {file.name for file in (self.path / "run").iterdir()}
         self.assertIn("checkpoint_000055.hdf.damaged", names)
         self.assertNotIn("checkpoint_000055.hdf", names)
