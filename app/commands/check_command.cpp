@@ -145,8 +145,20 @@ class CheckView {
   StatusSignal signal_;
 };
 
+/// ", such as 'FILE'", of a shared object in a folder or in its build; empty if there is none.
+std::string example_of_plugin(const std::filesystem::path& folder) {
+  std::error_code hidden;
+  for (const std::filesystem::path& place : {folder, folder / "build"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(place, hidden)) {
+      if (entry.path().extension() != ".so") continue;
+      return fmt::format(", such as '{}'", entry.path().string());
+    }
+  }
+  return {};
+}
+
 int check_plugin(const CheckRequest& request) {
-  require_file(request.file, "name a plugin's file");
+  require_file(request.file, "name a plugin's file" + example_of_plugin(request.file));
   for (const std::string& word : request.overrides) {
     refuse_if(!word.starts_with("solver.") || word.starts_with("solver.name="),
               "--set {}: only the solver's own keys can be set; write solver.KEY=VALUE, and select "

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -156,6 +157,9 @@ void print_text(const std::filesystem::path& file, const Json& json) {
 io::FolderCheck compared(const std::filesystem::path& folder) {
   if (type_of_named(folder / io::kManifestFile) == std::filesystem::file_type::not_found) {
     const auto newest = newest_checkpoint(folder);
+    refuse_if(newest && std::filesystem::exists(folder / io::kSummaryFile),
+              "'{}' has no {} to compare its files with; kumiko run --restart {} writes it anew",
+              folder.string(), io::kManifestFile, io::shell_word(folder.string()));
     throw RequestError(
         "'{}' does not hold a finished run: it has no {}; {}", folder.string(), io::kManifestFile,
         newest ? fmt::format("inspect its newest checkpoint '{}', or continue with --restart {}",
@@ -181,6 +185,23 @@ Json json_of(const io::FolderCheck& check) {
   return json;
 }
 
+/// The remedy for files that are not as the run wrote them. A restart writes some of them also if
+/// no steps are left.
+std::string remedy_of_altered(const std::filesystem::path& folder, const io::FolderCheck& check) {
+  constexpr std::array<std::string_view, 3> kRewritten = {io::kSummaryFile, io::kManifestFile,
+                                                          "states.hdf.series"};
+  const bool are_rewritten = std::ranges::all_of(check.altered, [&](const io::AlteredFile& file) {
+    // A configuration that is there is read.
+    if (file.name == io::kConfigurationFile) return !std::filesystem::exists(folder / file.name);
+    return std::ranges::find(kRewritten, file.name) != kRewritten.end();
+  });
+  if (!are_rewritten || !newest_checkpoint(folder)) {
+    return "restore them from a copy, or run the case again";
+  }
+  return fmt::format("restore them from a copy, or write them anew with kumiko run --restart {}",
+                     io::shell_word(folder.string()));
+}
+
 /// Compares a finished run's folder with its manifest. Throws RequestError for other
 /// folders, std::runtime_error that names what is not as it was written.
 int inspect_folder(const std::filesystem::path& path, bool as_json) {
@@ -188,10 +209,9 @@ int inspect_folder(const std::filesystem::path& path, bool as_json) {
   const std::string folder = path.string();
   if (as_json) print_json(json_of(check));
   if (!check.altered.empty()) {
-    throw std::runtime_error(fmt::format(
-        "the files in '{}' have changed since the run wrote them: {}; restore them from "
-        "a copy, or run the case again",
-        folder, to_string(check.altered)));
+    throw std::runtime_error(
+        fmt::format("the files in '{}' have changed since the run wrote them: {}; {}", folder,
+                    to_string(check.altered), remedy_of_altered(path, check)));
   }
   if (as_json) return kDone;
   fmt::print("{}: whole, {} as written\n", folder, counted(check.whole.size(), "file"));

@@ -83,6 +83,9 @@ constexpr Command kCommands[] = {
 /// True if main() has done its work, so that exit() is its own.
 std::atomic<bool> main_returns{false};
 
+/// True if the command computes runs, whose keys determine its memory.
+std::atomic<bool> makes_runs{false};
+
 /// Reports that a plugin, or a library, has called exit(), and ends the process as a failed run,
 /// whatever status the caller gave: the command is not complete.
 [[noreturn]] void end_by_exit() {
@@ -90,6 +93,8 @@ std::atomic<bool> main_returns{false};
   while (is_told.exchange(true)) pause();  // another thread reports it, and ends the process
   const std::string notes = runtime::fault_notes();
   const std::string place = notes.substr(0, notes.find('\n'));
+  // No other rank knows of a place in this one.
+  if (!place.empty()) set_silent(false);
   error_line(place.empty() ? "exit() was called before the command had done its work, by a plugin "
                              "or a library; a plugin must throw an exception instead"
                            : fmt::format("a plugin called exit() in {}; it must throw an exception "
@@ -138,6 +143,8 @@ std::string remedy_of(const std::exception& error) {
   return is_damaged ? "; use another checkpoint or state of the run, or run the case again" : "";
 }
 
+void advise_on_memory_of_runs() { makes_runs = true; }
+
 Failure failure_now() {
   try {
     throw;
@@ -147,8 +154,9 @@ Failure failure_now() {
     const std::string_view what = error.what();
     const bool has_words =
         what != std::bad_alloc().what() && what != std::bad_array_new_length().what();
-    return {
-        fmt::format("{}; lower grid.base or amr.levels", has_words ? what : "not enough memory")};
+    return {fmt::format("{}; {}", has_words ? what : "not enough memory",
+                        makes_runs ? "lower grid.base or amr.levels"
+                                   : "raise the limit on it (ulimit -v), or use a host with more")};
   } catch (const RequestError& error) {
     return {error.what(), kWrongRequest};
   } catch (const std::system_error& error) {

@@ -69,7 +69,7 @@ std::string solver_source(const std::string& name) {
 
 void check_name(const std::string& name, bool is_taken, const char* kind) {
   refuse_if(!plugin::is_plugin_name(name),
-            "'{}' cannot be the name of a {}: use small letters, digits and _, a letter first",
+            "'{}' cannot be the name of a {}: use lower-case letters, digits and _, a letter first",
             name, kind);
   // Names of targets that CMake makes itself.
   constexpr std::array<std::string_view, 9> kReserved = {
@@ -121,7 +121,7 @@ int write_case(const NewRequest& request) {
 
 Action new_command(Options& options, int (*write)(const NewRequest&)) {
   const auto request = std::make_shared<NewRequest>();
-  options.add("NAME", &request->name, "its name: small letters, digits and _",
+  options.add("NAME", &request->name, "its name: lower-case letters, digits and _",
               {.is_required = true});
   options.add("-o,--output", &request->output, "the folder (default: NAME)",
               {.check = not_empty()});

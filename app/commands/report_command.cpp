@@ -282,14 +282,19 @@ void check(const ReportRequest& request, const fs::path& page) {
     io::check_writable(page);
     check_tables(request.tables);
   });
+  refuse_if(!request.tables.empty() && is_at_or_above(page, request.tables),
+            "--output: the page '{}' would be where --csv makes a folder; name another file",
+            page.string());
   refuse_if(fs::exists(page) && !is_report(page),
             "'{}' exists and is not a report; name another file with --output", page.string());
 }
 
-void tell_files(const ReportRequest& request, const std::vector<fs::path>& files) {
+void tell_files(const ReportRequest& request, const fs::path& page,
+                const std::vector<fs::path>& tables) {
   if (request.quiet) return;
-  print_saved("the report is written", [&] {
-    for (const fs::path& file : files) fmt::print("{}\n", file.string());
+  print_saved(fmt::format("the report is written to '{}'", page.string()), [&] {
+    fmt::print("{}\n", page.string());
+    for (const fs::path& file : tables) fmt::print("{}\n", file.string());
   });
 }
 
@@ -307,8 +312,7 @@ int make_search_report(const ReportRequest& request, const fs::path& page) {
                       : request.title;
   const std::vector<fs::path> tables = write_tables(request, search);
   viz::write_report(page, search, options);
-  tell_files(request, {page});
-  tell_files(request, tables);
+  tell_files(request, page, tables);
   return kDone;
 }
 
@@ -334,8 +338,7 @@ int make_report(const ReportRequest& request) {
   for (Subject& subject : subjects) runs.push_back(std::move(subject.run));
   const std::vector<fs::path> tables = write_tables(request, runs);
   viz::write_report(page, runs, options);
-  tell_files(request, {page});
-  tell_files(request, tables);
+  tell_files(request, page, tables);
   return kDone;
 }
 

@@ -30,6 +30,7 @@
 #include "run/setup_warnings.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
+#include "terminal/named_path.hpp"
 #include "terminal/saved_results.hpp"
 #include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
@@ -294,6 +295,9 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   // The summary's folder may be the one that the run makes.
   const bool beside = !request.summary.empty() && request.summary != kStdout &&
                       is_same_place(request.summary.parent_path(), start.path);
+  refuse_if(!while_running(request.summary).empty() && is_at_or_above(request.summary, start.path),
+            "--summary: the run makes '{}' a folder; name a file, such as '{}'",
+            request.summary.string(), (start.path / io::kSummaryFile).string());
   check_summary(request.summary, beside);
   if (!request.dry_run && !beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <memory>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -144,6 +145,14 @@ nlohmann::ordered_json table_json(const amr::Case& the_case, const Rows& rows) {
   return json;
 }
 
+/// The runs that had ended when another failed or was interrupted.
+void print_ended(const Rows& rows, std::size_t ended) {
+  fmt::print("\nRuns that ended before\n{:<30}{:>12}{:>12}\n", "", "RMS error", "seconds");
+  for (const Row& row : std::span(rows).first(ended)) {
+    fmt::print("{:<30}{:>12}{:>12.2f}\n", row.label, rms_of(row.summary), row.summary.wall_s);
+  }
+}
+
 int print_tables(CaseRequest& request) {
   refuse_quiet_for_nothing(request, {}, "tables", "name a file by --summary");
   prepare_to_step(request);
@@ -162,8 +171,15 @@ int print_tables(CaseRequest& request) {
     make_simulation(setup, *load_backend(row.backend, setup));
   }
   heed_signals(false);
-  for (Row& row : rows) {
-    row.summary = measure(request, load_setup(request, row.changes), row.backend, row.label);
+  std::size_t ended = 0;
+  try {
+    for (Row& row : rows) {
+      row.summary = measure(request, load_setup(request, row.changes), row.backend, row.label);
+      ++ended;
+    }
+  } catch (const std::exception&) {
+    if (ended > 0 && !request.quiet) print_ended(rows, ended);
+    throw;
   }
   const auto& [coarse, threads, pthread, fine] = rows;
   if (!request.quiet) {

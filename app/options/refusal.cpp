@@ -52,6 +52,7 @@ std::vector<std::string> names_of_commands(const CLI::App& command) {
 }
 
 std::string unknown_command(const CLI::App& command, const std::string& name) {
+  if (name == "help") return fmt::format("'help' is not a command; {}", where_listed(command));
   const std::vector<std::string> known = names_of_commands(command);
   if (const auto meant = io::nearest(name, known)) {
     return fmt::format("unknown command '{}'; did you mean '{}'?", name, *meant);

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <fstream>
+#include <limits>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -33,6 +35,13 @@ namespace {
 /// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
 
+/// True if the run in a folder once ended at this base step, for which its tables have rows then.
+bool ended_at(const std::filesystem::path& folder, int step) {
+  std::ifstream stream(folder / io::kSummaryFile);
+  const auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
+  return summary.is_object() && summary.contains("steps") && summary["steps"] == step;
+}
+
 /// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
 /// lost: the new table continues without them. There may be rows up to base step `last`. \param
 /// has_each_step  whether each base step has a row
@@ -48,6 +57,10 @@ io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bo
              has_each_step && missing > 0) {
     print_warning("'{}' lacks the rows of {} before this restart; the new one lacks them too",
                   path.string(), counted(static_cast<std::size_t>(missing), "base step"));
+  } else if (!has_each_step && table.last_step() < last && ended_at(start.path, last)) {
+    print_warning(
+        "'{}' lacks the rows between base step {} and this restart; the new one lacks them too",
+        path.string(), table.last_step());
   }
   return table;
 }
@@ -55,6 +68,7 @@ io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bo
 /// Call it before the rows are copied to new tables, which hides changes of the old ones.
 void warn_of_altered_tables(const std::filesystem::path& folder) {
   constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
+  constexpr auto kAnyStep = std::numeric_limits<std::int64_t>::max();
   std::vector<io::AlteredFile> altered;
   try {
     altered = io::check_folder(folder, kTables).altered;
@@ -64,9 +78,10 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
   for (const io::AlteredFile& file : altered) {
     const std::filesystem::path table = folder / file.name;
     const bool is_table = std::ranges::find(kTables, file.name) != kTables.end();
-    if (!is_table || !std::filesystem::exists(table)) continue;
-    print_warning("'{}' {} since the run ended; the rows that it has are kept", table.string(),
-                  file.what);
+    // earlier_rows() has warned of a table without rows.
+    if (!is_table || io::EarlierTable(table, kAnyStep).empty()) continue;
+    print_warning("'{}' is not as the run left it: it {}; the rows that it has are kept",
+                  table.string(), file.what);
   }
 }
 
@@ -309,7 +324,7 @@ std::filesystem::path RunFiles::new_file(const std::string& name) {
   earlier_.written.insert(name);
   if (folder_.make_again()) {
     print_warning(
-        "somebody has removed '{}' during the run; it is made again for states and checkpoints, "
+        "'{}' was removed during the run; it is made again for states and checkpoints, "
         "from which a restart can continue, but the run's tables are lost and it will end as "
         "failed",
         folder_.path().string());

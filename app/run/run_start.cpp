@@ -37,8 +37,8 @@ RequestError no_whole_checkpoint(const fs::path& folder) {
                         folder.string());
   }
   return RequestError(
-      "--restart: '{}' has no whole checkpoint; begin the run anew: kumiko run {} --overwrite "
-      "--output {}, with the same --plugin-path, if there was one",
+      "--restart: '{}' has no whole checkpoint; begin the run anew, with the same --plugin-path if "
+      "there was one: kumiko run {} --overwrite --output {}",
       folder.string(), io::shell_word(configuration.string()), io::shell_word(folder.string()));
 }
 
@@ -139,7 +139,8 @@ Restart latest_restart(const fs::path& folder) {
       }
       return with_sidecar(file, std::move(checkpoint), std::move(damaged));
     } catch (const io::DamagedCheckpoint& error) {
-      print_warning("{}; trying an older one", error.what());
+      const std::string_view what = error.what();
+      print_warning("{}; trying an older one", what.substr(0, what.find("; name a checkpoint")));
       damaged.push_back(file);
     } catch (const io::CheckpointError& error) {
       throw RequestError("--restart latest: {}", error.what());

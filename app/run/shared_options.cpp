@@ -188,6 +188,7 @@ std::string describe_parameters(const char* kind,
 }
 
 void prepare_to_step(CaseRequest& request) {
+  advise_on_memory_of_runs();
   hold_status_signal();
   // Before a plugin prints anything.
   if (request.summary == kStdout) prepare_summary(request.summary);

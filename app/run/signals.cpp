@@ -22,6 +22,8 @@ volatile std::sig_atomic_t stepping = 0;
 volatile std::sig_atomic_t may_answer = 0;
 volatile std::sig_atomic_t answers_signals = 0;
 volatile std::sig_atomic_t writes_checkpoints = 0;
+/// True if SIGTERM may be the launcher's, which sends it to all ranks when one of them is lost.
+volatile std::sig_atomic_t has_launcher = 0;
 /// True if there may be a progress bar where the answer begins.
 volatile std::sig_atomic_t is_on_terminal = 0;
 // Requests to other processes.
@@ -48,6 +50,7 @@ void note_end(int signal) {
   const bool is_first = end_signal == 0;
   end_signal = signal;
   if (!is_first || answers_signals == 0) return;
+  if (signal == SIGTERM && has_launcher != 0) return;
   if (is_on_terminal != 0) tell_in_handler("\n");
   tell_in_handler("kumiko: ending after the base steps under way");
   if (writes_checkpoints != 0) tell_in_handler(", with a checkpoint");
@@ -60,6 +63,7 @@ void note_end(int signal) {
 void heed_signals(bool with_checkpoints) {
   is_on_terminal = Terminal::of_stderr().exists ? 1 : 0;
   may_answer = cluster::leads_by_environment() ? 1 : 0;
+  has_launcher = cluster::ranks_of_environment() > 1 ? 1 : 0;
   writes_checkpoints = with_checkpoints ? 1 : 0;
   std::signal(SIGTERM, note_end);
   // Sent when a soft limit on CPU time is reached (ulimit -S -t), before the hard limit's SIGKILL.

@@ -5,8 +5,9 @@ namespace kumiko::app {
 
 /// Lets SIGINT, SIGTERM and SIGHUP end execute() at its next stop, and the program at once before
 /// begin_stepping(); SIGUSR1 request a checkpoint, and SIGUSR2 wait for a Progress. Rank 0 answers
-/// the first one that ends the run on stderr. Call it before there are other threads.
-/// \param with_checkpoints  whether the answer mentions a checkpoint at the end
+/// the first one that ends the run on stderr, except SIGTERM to one of several ranks. Call it
+/// before there are other threads. \param with_checkpoints  whether the answer mentions a
+/// checkpoint at the end
 void heed_signals(bool with_checkpoints);
 /// From now on the signals that end a run are noted, and take effect between steps. execute() calls
 /// it.

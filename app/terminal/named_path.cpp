@@ -1,5 +1,6 @@
 #include "terminal/named_path.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <system_error>
@@ -47,6 +48,17 @@ void require_file(const fs::path& path, std::string_view remedy) {
                      type == fs::file_type::not_found ? fmt::format("there is no file '{}'", name)
                                                       : fmt::format("'{}' is not a file", name),
                      remedy);
+}
+
+bool is_at_or_above(const fs::path& path, const fs::path& folder) {
+  std::error_code hidden;
+  const auto place = [&hidden](const fs::path& named) {
+    // Relative to the current folder even if its first part does not exist.
+    return (fs::weakly_canonical(fs::current_path() / named, hidden) / "").parent_path();
+  };
+  const fs::path above = place(path);
+  const fs::path below = place(folder);
+  return !hidden && std::ranges::mismatch(above, below).in1 == above.end();
 }
 
 bool make_folder(const fs::path& folder) {

@@ -17,6 +17,9 @@ std::filesystem::file_type type_of_named(const std::filesystem::path& path);
 /// the message.
 void require_file(const std::filesystem::path& path, std::string_view remedy);
 
+/// True if a path is the folder or one above it, also by links. Neither need exist.
+bool is_at_or_above(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// Makes a folder where there is none. \return whether it has. Throws RequestError where no files
 /// can be put into it, or it cannot be made.
 bool make_folder(const std::filesystem::path& folder);

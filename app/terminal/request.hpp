@@ -59,6 +59,8 @@ struct Failure {
 };
 /// In the handler of an exception.
 Failure failure_now();
+/// From now on failure_now() names the keys that lower the memory of a run.
+void advise_on_memory_of_runs();
 
 /// Prints an error in one line. \return the code
 int error_line(const std::string& message, int code);

@@ -364,6 +364,7 @@ class Help(CommandTest):
 
     def test_given_a_misspelled_command_or_option_then_no_help_hides_it(self):
         self.assert_refused(self.kumiko("rum", "--help"), "unknown command 'rum'", "did you mean 'run'?")
+        self.assert_refused(self.kumiko("help", "run"), "'help' is not a command; see 'kumiko --help'\n")
         self.assert_refused(self.kumiko("run", "--outptu", "x", "--help"), "did you mean '--output'?")
 
     def test_given_json_then_lists_name_what_there_is(self):
@@ -432,6 +433,18 @@ class Results(CommandTest):
             self.assertFalse((self.path / "run").exists())
         self.assert_refused(self.kumiko("run", *self.TINY, "--summary", ""), "--summary: it is empty")
 
+    def test_given_a_summary_that_would_be_the_runs_folder_then_nothing_is_written(self):
+        for output, summary in (("run", "run"), ("run", "./run/"), ("runs/one/two", "runs")):
+            done = self.kumiko("run", *self.TINY, "--output", output, "--summary", summary)
+            self.assert_refused(done, f"--summary: the run makes '{summary}' a folder", f"'{output}/summary.json'")
+
+    def test_given_a_folder_for_a_file_then_the_file_in_it_or_the_right_option_is_named(self):
+        plugin = self.path / "mine" / "build" / "mine.so"
+        plugin.parent.mkdir(parents=True)
+        plugin.touch()
+        self.assert_refused(self.kumiko("solver", "check", "mine"), "such as 'mine/build/mine.so'")
+        self.assert_refused(self.kumiko("run", "mine"), "'mine' is a folder; name a TOML file", "kumiko run --restart mine")
+
     def test_given_a_run_that_left_no_checkpoint_then_no_restart_is_advised(self):
         words = ("run", *self.TINY, "--output", "run")
         self.kumiko(*words)
@@ -453,7 +466,7 @@ class Results(CommandTest):
             (["simulate", "run", "--ranks", "2", "--json"], None),
             (["simulate", "run", "--json", "--output", "with_json"], None),
             (["export", "run", "--format", "chrome", "--output", "exported"], r"'exported/.*' is complete"),
-            (["report", "run", "--output", "page.html"], "the report is written"),
+            (["report", "run", "--output", "page.html"], "the report is written to 'page.html'"),
             (["solver", "new", "mine"], "the folder is written"),
         ):
             with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:

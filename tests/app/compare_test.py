@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import time
@@ -31,6 +32,19 @@ class Table(CommandTest):
         self.assertLess(runs["fine"]["error"]["rms"], runs["coarse"]["error"]["rms"])
         ratio = runs["fine"]["wall_s"] / runs["amr_threads"]["wall_s"]
         self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
+
+    def test_given_a_signal_then_the_runs_that_have_ended_are_printed(self):
+        command = [KUMIKO, "table", str(THESIS), "--set", "grid.base=128", "--set", "time.steps=1280", "--workers", "2"]
+        seconds = 0.2
+        ended = None
+        while ended is None:
+            with subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+                time.sleep(seconds)
+                run.send_signal(signal.SIGINT)
+                text, _ = run.communicate(timeout=120)
+            self.assertNotEqual(run.returncode, 0, "it has ended before the signal")
+            seconds *= 1.5
+            ended = re.search(r"Runs that ended before\n +RMS error +seconds\ncoarse only \(128\) +\S+e-02 +\d", text)
 
     def test_given_quiet_then_the_tables_are_in_the_json_alone(self):
         done = self.kumiko("table", THESIS, *SMALL, "--workers", "1", "--summary", "table.json", "--quiet")

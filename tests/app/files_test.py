@@ -97,6 +97,26 @@ class Folder(CommandTest):
         (self.path / "mine").mkdir()
         self.assert_refused(self.kumiko("inspect", "mine"), "'mine' does not hold a finished run")
 
+    def test_given_a_summary_or_a_manifest_that_is_damaged_then_a_restart_is_advised_and_writes_it(self):
+        for name, change, commands in (
+            ("summary.json", lambda file: file.write_text("{"), ["inspect", "report"]),
+            ("effective.toml", os.remove, ["inspect", "report"]),
+            ("manifest.json", os.remove, ["inspect"]),
+        ):
+            with self.subTest(name):
+                shutil.rmtree(self.path / "run", ignore_errors=True)
+                self.copy_of_small("run")
+                change(self.path / "run" / name)
+                for command in commands:
+                    done = self.kumiko(command, "run")
+                    if "KUMIKO_WITH_REPORT" in done.stderr:
+                        continue
+                    self.assertIn(name, done.stderr)
+                    self.assertIn("anew with kumiko run --restart run" if name != "manifest.json" else
+                                  "kumiko run --restart run writes it anew", done.stderr)  # fmt: skip
+                self.assertEqual(self.kumiko("run", "--restart", "run", "--quiet").returncode, 0)
+                self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+
 
 class Unreadable(CommandTest):
     """What may not be read or written is a wrong request, told with the remedy before work starts."""
@@ -375,6 +395,16 @@ class Limits(CommandTest):
                 self.assertTrue((self.path / "run" / "summary.json").exists())
                 self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
         self.assertIn(0, codes)
+
+    def test_given_too_little_memory_then_the_message_suits_the_command(self):
+        self.copy_of_small("run")
+        for mebibytes in range(80, 140, 10):
+            done = self.limited(resource.RLIMIT_AS, mebibytes << 20, "run", ZALESAK, *SMALL, "--output", "more", "--overwrite")
+            if "cannot start" in done.stderr:
+                self.assertRegex(done.stderr, r"cannot start [1-9]\d* workers?: .*\(ulimit -u\).*\(ulimit -v\)")
+            for command in ("inspect", "report"):
+                done = self.limited(resource.RLIMIT_AS, mebibytes << 20, command, "run")
+                self.assertNotIn("grid.base", done.stderr, "a key of a run, but none is computed")
 
 
 if __name__ == "__main__":

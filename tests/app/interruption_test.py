@@ -130,7 +130,7 @@ class Interruption(RestartTest):
         run.send_signal(signal.SIGTERM)
         _, errors = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 1, errors)
-        self.assertEqual(errors.count("somebody has removed 'run' during the run"), 1, errors)
+        self.assertEqual(errors.count("'run' was removed during the run"), 1, errors)
         last = self.checkpoints()[-1].name
         self.assertIn(f"continue with --restart run/{last}", errors)
         end = int(last[-10:-4]) + 2

@@ -208,7 +208,7 @@ class Solver(NewcomerTest):
     def test_given_a_name_that_cannot_be_one_then_it_is_refused(self):
         for kind in ("solver", "case"):
             for name in ("My-Scheme", "1st", "", "a.b", "../away", "two words", "_x"):
-                self.assert_refused(kind, "new", name, parts=[f"'{name}'", "small letters"])
+                self.assert_refused(kind, "new", name, parts=[f"'{name}'", "lower-case letters"])
             for name in ("test", "all", "install", "edit_cache"):
                 self.assert_refused(kind, "new", name, parts=[f"'{name}'", "another name"])
         self.assertEqual(list(self.path.iterdir()), [])

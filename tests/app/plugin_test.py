@@ -11,7 +11,7 @@ from plugin_case import KUMIKO, SHIPPED, PLUGINS, FAULTY, SEVERAL, settings, Plu
 class BrokenFile(PluginTest):
     BROKEN = {
         "bad_default.so": None,  # found by whoever uses it
-        "bad_name.so": ["'Bad-Name'", "small letters"],
+        "bad_name.so": ["'Bad-Name'", "lower-case letters"],
         "no_symbol.so": ["no symbol kumiko_plugin_entry", "KUMIKO_PLUGIN"],
         "version_1.so": ["version 1 of", "Kumiko of version 1", "has version 2", "build it again",
                          "docs/reference/plugins.md"],

@@ -149,6 +149,7 @@ class RanksCase(unittest.TestCase):
 
     def assert_one_line_tells_of(self, rank, text):
         """Of the rank that is lost, and of the way to go on; no other rank is blamed, nobody else speaks."""
+        self.assertNotIn("ending after the base steps", text)  # the launcher's SIGTERM is not the user's
         lines = [line for line in text.splitlines() if re.search(r"rank \d+ is |treats rank|error:", line)]
         self.assertEqual(len(lines), 1, text)
         self.assertRegex(lines[0], rf"^kumiko: error: rank {rank} is lost: its process has ended \(.*\); "
@@ -358,6 +359,18 @@ class RanksTest(RanksCase):
                     if mpi == "openmpi":
                         self.assert_one_line_tells_of(rank, text)
                     self.goes_on(1 + rank)
+
+    def test_given_a_rank_whose_plugin_calls_exit_then_the_place_is_named(self):
+        (self.path / "faulty.toml").write_text('case.name = "faulty_case"\nsolver.name = "semi_lagrangian_cubic"\n')
+        keys = settings("case.fault=exit_in_velocity", "case.after=0.5", "grid.base=32", "amr.levels=2", "time.steps=16",
+                        "step.time_interpolation=linear")  # fmt: skip
+        for mpi in PRESENT:
+            parts = [(1, {"KUMIKO_NO_EXIT": "1"}), (1, {})]
+            words = launch(mpi, parts, "run", "faulty.toml", *keys, "--plugin-path", os.environ["KUMIKO_FAULTY"],
+                           "--output", mpi)  # fmt: skip
+            run = subprocess.run(words, cwd=self.path, env=ENVIRONMENT, text=True, capture_output=True, timeout=LIMIT)
+            self.assertNotEqual(run.returncode, 0)
+            self.assertRegex(run.stderr, r"kumiko: error: a plugin called exit\(\) in .* of level \d patch \(\d+, \d+\)")
 
     def test_given_a_step_that_becomes_too_long_then_ranks_leave_the_last_whole_state_and_go_on_from_it(self):
         vortex = CASES / "vortex" / "vortex_t8.toml"

@@ -39,7 +39,7 @@ class Refusal(RestartTest):
         self.damage("diagnostics.csv", -3)
         done = self.kumiko(*words, "--restart", "latest", "--quiet")
         self.assertEqual(done.returncode, 0, done.errors)
-        self.assertIn("warning: 'run/diagnostics.csv' has changed since the run ended", done.errors)
+        self.assertIn("warning: 'run/diagnostics.csv' is not as the run left it: it has changed", done.errors)
 
     def test_given_other_numerics_then_the_keys_are_named(self):
         done = self.kumiko(
@@ -97,6 +97,23 @@ class Refusal(RestartTest):
         errors = resumed(os.remove, 90)
         self.assertIn("load.csv' has no rows of the run's part before this restart", errors)
         self.assertNotIn("are kept", errors)
+
+    def test_given_diagnostics_that_have_lost_rows_then_the_warnings_say_so(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "grid.base=32", "time.stop_step=40"), folder="own")
+        table = self.path / "own" / "diagnostics.csv"
+        until_30 = table.read_text().rpartition("\n40,")[0] + "\n"
+        lost = "lacks the rows between base step 30 and this restart; the new one lacks them too"
+        changed = f"is not as the run left it: it has {len(until_30)} bytes instead of {table.stat().st_size}; the rows that it has are kept"
+        for text, warned in (
+            (until_30, [lost, changed]),
+            ("", ["has no rows of the run's part before this restart; the new one begins here"]),
+        ):
+            table.write_text(text)
+            done = self.kumiko("run", "--restart", "own", "--quiet")
+            self.assertEqual(done.returncode, 0, done.errors)
+            self.assertEqual(done.errors.splitlines(), [f"kumiko: warning: 'own/diagnostics.csv' {what}" for what in warned])
+            shutil.rmtree(self.path / "own")
+            self.run_well(ZALESAK, *settings(*KEYS, "grid.base=32", "time.stop_step=40"), folder="own")
 
     def test_given_names_that_lie_then_latest_does_not_believe_them(self):
         run = self.path / "run"
@@ -183,6 +200,7 @@ class Refusal(RestartTest):
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
         self.assertEqual(done.returncode, 0, done.errors)
         self.assertEqual(done.errors.count("trying an older one"), 3, done.errors)
+        self.assertNotIn("name a checkpoint", done.errors)
         names = {file.name for file in (self.path / "run").iterdir()}
         self.assertIn("checkpoint_000055.hdf.damaged", names)
         self.assertNotIn("checkpoint_000055.hdf", names)

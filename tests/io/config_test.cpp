@@ -262,7 +262,7 @@ TEST_F(ConfigFile, MissingIsAnErrorThatSaysSo) {
 }
 
 TEST_F(ConfigFile, AFolderIsAnErrorThatSaysSo) {
-  EXPECT_THAT(refusal_of(folder_), HasSubstr("Is a directory"));
+  EXPECT_THAT(refusal_of(folder_), HasSubstr("is a folder; name a TOML file"));
 }
 
 TEST_F(ConfigFile, ANameTooLongIsAnErrorThatSaysSo) {

@@ -39,6 +39,7 @@ TEST_F(EarlierTableTest, GivenATableThenLaterRowsAndTheUnfinishedLineAreLeftOut)
   EXPECT_THAT(table.columns(), ElementsAre("step", "a"));
   EXPECT_FALSE(table.empty());
   EXPECT_THAT(lines(table), ElementsAre("0,x", "10,y"));
+  EXPECT_EQ(table.last_step(), 10);
 }
 
 TEST_F(EarlierTableTest, GivenAPartWithMoreRowsThenItCounts) {

@@ -6,6 +6,7 @@
 
 #include <kumiko/amr/backend.hpp>
 #include <kumiko/amr/require.hpp>
+#include <kumiko/runtime/cpu_budget.hpp>
 
 #include "backend/backends.hpp"
 
@@ -22,6 +23,17 @@ class SerialBackend final : public Backend {
     task(0, level.own().size(), 0);
   }
 };
+
+/// The reason and the remedy.
+std::string why_not_started(const std::system_error& error) {
+  const std::string_view what = error.what();
+  // As std::thread says it.
+  if (error.code() != std::errc::resource_unavailable_try_again || what != error.code().message()) {
+    return fmt::format("{}; ask for fewer", what);
+  }
+  return "the system refuses one more OS thread; raise the limit on processes (ulimit -u) or on "
+         "memory (ulimit -v), or ask for fewer";
+}
 
 }  // namespace
 
@@ -45,8 +57,9 @@ std::unique_ptr<Backend> make_backend(std::string_view name, int workers,
     if (name == "pthread") return make_pthread_backend(workers);
     if (name == "openmp") return make_openmp_backend(workers);
   } catch (const std::system_error& error) {
-    throw std::runtime_error(fmt::format("backend '{}' cannot start {} workers: {}; ask for fewer",
-                                         name, workers, error.what()));
+    const int wanted = workers > 0 ? workers : runtime::available_cores();
+    throw std::runtime_error(fmt::format("backend '{}' cannot start {} worker{}: {}", name, wanted,
+                                         wanted == 1 ? "" : "s", why_not_started(error)));
   }
   throw std::invalid_argument(fmt::format("backend '{}' is unknown; choose one of: {}", name,
                                           fmt::join(backend_names(), ", ")));

@@ -11,6 +11,7 @@
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/io/one_line.hpp>
 #include <kumiko/io/run_options.hpp>
+#include <kumiko/io/shell_word.hpp>
 
 #include "config/core_keys.hpp"
 #include "config/key_check.hpp"
@@ -315,6 +316,12 @@ ConfigSource read_config(const std::filesystem::path& path,
           "'{}' is too large for a CASE.toml; to continue from a checkpoint or a state, "
           "name it with --restart",
           name));
+    }
+    if (error.code() == std::errc::is_a_directory) {
+      throw ConfigError(fmt::format(
+          "'{}' is a folder; name a TOML file, or continue the run of a folder with kumiko run "
+          "--restart {}",
+          name, shell_word(path.string())));
     }
     throw ConfigError(fmt::format("cannot read '{}': {}; give the path of a TOML file", name,
                                   error.code().message()));

@@ -59,6 +59,7 @@ EarlierTable EarlierTable::read(const std::filesystem::path& path, std::int64_t 
     if (!step) continue;
     if (table.rows_++ == 0) table.first_step_ = *step;
     if (std::exchange(latest, *step) != *step) ++table.steps_;
+    table.last_step_ = *step;
     take(fields);
   }
   return table;

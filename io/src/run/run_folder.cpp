@@ -84,15 +84,29 @@ constexpr std::array<SummaryKey, 19> kSummaryKeys = {{
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }
 
-RunFolderError not_read(const fs::path& file, const std::system_error& error) {
-  return RunFolderError(fmt::format("{} {}; {}", quoted(file), why_not_read(error), kRemedy));
+bool holds_checkpoint(const fs::path& folder) {
+  return !OutputFolder::numbered(folder, kCheckpointFiles).empty() ||
+         !OutputFolder::numbered(folder, kStateFiles).empty();
+}
+
+/// The remedy for the summary and the configuration, which a restart writes also if no steps are
+/// left.
+std::string remedy_by_restart(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  if (!holds_checkpoint(folder)) return std::string(kRemedy);
+  return "write it anew with kumiko run --restart " + shell_word(folder.string());
+}
+
+RunFolderError not_read(const fs::path& file, const std::system_error& error,
+                        std::string_view remedy) {
+  return RunFolderError(fmt::format("{} {}; {}", quoted(file), why_not_read(error), remedy));
 }
 
 std::string read_whole(const fs::path& file) {
   try {
     return read_whole_file(file);
   } catch (const std::system_error& error) {
-    throw not_read(file, error);
+    throw not_read(file, error, remedy_by_restart(file));
   }
 }
 
@@ -147,7 +161,9 @@ class Table {
   [[noreturn]] void fail(const std::string& what) const { fail(what, line_); }
 
  private:
-  [[noreturn]] void refuse(const std::system_error& error) const { throw not_read(file_, error); }
+  [[noreturn]] void refuse(const std::system_error& error) const {
+    throw not_read(file_, error, kRemedy);
+  }
 
   [[noreturn]] void fail(const std::string& what, std::size_t line) const {
     throw RunFolderError(
@@ -226,11 +242,11 @@ void check_summary(const fs::path& file, const Json& summary) {
     if (!summary.is_object() || !summary.contains(pointer)) {
       if (summary.is_object() && !key.required) continue;
       throw RunFolderError(fmt::format("{} is not a summary of a run: it has no '{}'; {}",
-                                       quoted(file), name, kRemedy));
+                                       quoted(file), name, remedy_by_restart(file)));
     }
     if (key.holds(summary.at(pointer))) continue;
-    throw RunFolderError(
-        fmt::format("{}: '{}' is not {}; {}", quoted(file), name, key.what, kRemedy));
+    throw RunFolderError(fmt::format("{}: '{}' is not {}; {}", quoted(file), name, key.what,
+                                     remedy_by_restart(file)));
   }
 }
 
@@ -243,7 +259,8 @@ Json read_summary(const fs::path& file) {
     const std::string_view what = error.what();
     const std::size_t position = what.find("at line");
     throw RunFolderError(fmt::format("{} is damaged {}; {}", quoted(file),
-                                     what.substr(std::min(position, what.size())), kRemedy));
+                                     what.substr(std::min(position, what.size())),
+                                     remedy_by_restart(file)));
   }
   // As earlier summaries call it.
   constexpr const char* kEarlier = "balance_efficiency";
@@ -268,13 +285,12 @@ NotARun without_summary(const fs::path& folder) {
         "{} is not a run's folder: it has no {}; name one that kumiko run --output has written",
         name, kSummaryFile));
   }
-  const bool has_file = !OutputFolder::numbered(folder, kCheckpointFiles).empty() ||
-                        !OutputFolder::numbered(folder, kStateFiles).empty();
   return NotARun(fmt::format(
       "the run in {} is not complete: there is no {} yet; wait until it has ended, or {}", name,
       kSummaryFile,
-      has_file ? "continue it with kumiko run --restart " + shell_word(folder.string())
-               : "begin it anew, since it has no checkpoint"));
+      holds_checkpoint(folder)
+          ? "continue it with kumiko run --restart " + shell_word(folder.string())
+          : "begin it anew, since it has no checkpoint"));
 }
 
 std::vector<AlteredFile> altered_texts(const fs::path& folder) {

@@ -37,7 +37,7 @@ void check_parameters(const SolverFactory& factory, Complaints& complaints) {
   for (const ParameterSpec& spec : factory.parameters) {
     complain_if(
         !is_plugin_name(spec.name), complaints,
-        "parameter '{}' needs a name of small letters, digits and underscores, a letter first",
+        "parameter '{}' needs a name of lower-case letters, digits and underscores, a letter first",
         spec.name);
     complain_if(!names.insert(spec.name).second, complaints, "parameter '{}' is declared twice",
                 spec.name);
@@ -163,7 +163,7 @@ Finding check_declaration(Subject& subject) {
   }
   if (!complaints.empty()) subject.unusable = "no step is possible: see declaration";
   complain_if(!is_plugin_name(subject.factory.name), complaints,
-              "'{}' needs a name of small letters, digits and underscores, a letter first",
+              "'{}' needs a name of lower-case letters, digits and underscores, a letter first",
               subject.factory.name);
   complain_if(traits.name != subject.factory.name, complaints,
               "traits().name is '{}', but it is listed as '{}'", traits.name, subject.factory.name);

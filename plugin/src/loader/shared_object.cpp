@@ -65,8 +65,9 @@ amr::Factory<T> factory_of(const InC* given, const char* kind, const std::filesy
   require_size(given->size, offsetof(InC, make) + sizeof(given->make), kind, file);
   const InC in_c = known_part(*given);
   const std::string name = in_c.name == nullptr ? "" : in_c.name;
-  refuse_if(!is_plugin_name(name), "'{}' offers a {} named '{}'; use small letters, digits and _",
-            file.string(), kind, name);
+  refuse_if(!is_plugin_name(name),
+            "'{}' offers a {} named '{}'; use lower-case letters, digits and _", file.string(),
+            kind, name);
   refuse_if(in_c.make == nullptr, "{} cannot be made: its make is NULL", whose(kind, name, file));
   try {
     amr::Factory<T> factory{{name, in_c.help == nullptr ? "" : in_c.help,

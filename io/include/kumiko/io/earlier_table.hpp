@@ -26,6 +26,8 @@ class EarlierTable {
   std::int64_t steps() const noexcept { return steps_; }
   /// The base step of the first row; 0 without rows.
   std::int64_t first_step() const noexcept { return first_step_; }
+  /// The base step of the last row; 0 without rows.
+  std::int64_t last_step() const noexcept { return last_step_; }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
 
   using Fields = std::vector<std::string_view>;
@@ -44,6 +46,7 @@ class EarlierTable {
   std::uint64_t rows_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t first_step_ = 0;
+  std::int64_t last_step_ = 0;
 };
 
 }  // namespace kumiko::io

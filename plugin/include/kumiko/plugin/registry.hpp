@@ -16,7 +16,7 @@ namespace kumiko::plugin {
 using SolverFactory = amr::Factory<amr::Solver>;
 using CaseFactory = amr::Factory<amr::Case>;
 
-/// Whether a solver, a case or a parameter may have this name: small letters, digits and _,
+/// Whether a solver, a case or a parameter may have this name: lower-case letters, digits and _,
 /// beginning with a letter. Such a name needs no quotes in a key, a file's name or a shell.
 bool is_plugin_name(std::string_view name);
 
