@@ -43,7 +43,7 @@ void tell_in_handler(std::string_view text) {
 
 void note_end(int signal) {
   if (stepping == 0) {
-    // There are no results to keep, and the program may be waiting for something that never comes.
+    // The run has no results yet, and the program may be waiting for something that never comes.
     tell_in_handler("kumiko: ended by a signal before the first base step\n");
     return end_by(signal);
   }

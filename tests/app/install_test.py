@@ -178,7 +178,7 @@ class Texts(InstallTest):
             self.assertIn(last, self.offered(*group, last[:1]))
         self.assertEqual(self.offered("ins"), ["inspect"])
         self.assertEqual(self.offered("run", "cases/zalesak.toml", "--over"), ["--overwrite"])
-        # Words that are no commands where they stand.
+        # These words are not commands where they stand.
         self.assertEqual(self.offered("run", "--output", "solver", "--over"), ["--overwrite"])
         self.assertEqual(self.offered("run", "run", "--over"), ["--overwrite"])
 

@@ -57,7 +57,7 @@ void Balance::note(std::vector<PatchValue<MeasuredCost>> measured) {
   measured_ = std::move(measured);
 }
 
-/// What is not measured is expected to cost its rank as much more as what is.
+/// Patches without a measurement are expected to cost their rank as much more as its measured ones.
 ByPatch<double> Balance::costs(const Mesh<2>& mesh, const ByPatch<double>& expected) const {
   ByPatch<double> costs = expected;
   ByPatch<char> is_measured;

@@ -1,4 +1,4 @@
-// What a rank says of its patches, found by the backend's workers.
+// The values of a rank's own patches, computed by the backend's workers.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,8 @@ void RegridPlan::tag(int index, double time, const FillGhosts& fill) {
   });
 }
 
-/// What the tags of this rank's patches ask for, on its own patches and on their neighbours.
+/// The quadrants that the tags of this rank's patches request, on these patches and their
+/// neighbours.
 std::vector<PatchValue<TaggedQuadrants>> RegridPlan::tagged(int index) {
   const Level& level = hierarchy_.level(index);
   std::vector<TaggedQuadrants> quadrants(level.size());

@@ -82,7 +82,7 @@ void Mailbox::open(Reader read) {
 }
 
 void Mailbox::close() {
-  // Who sends to this rank says how often it has.
+  // Each rank says how many messages it has sent to each other rank.
   std::vector<std::uint32_t> own;
   {
     const std::lock_guard lock(mutex_);

@@ -20,8 +20,8 @@ namespace kumiko::amr {
 
 namespace {
 
-/// What one rank has found of one level: what goes from a rank to another, one of which it is;
-/// its mesh, where both are it.
+/// A rank's view of a level's reads between itself and another rank: their number and hash. If both
+/// ends are the rank itself, of its mesh.
 struct PlanEnd {
   std::int32_t from = 0;
   std::int32_t to = 0;
@@ -80,7 +80,7 @@ std::vector<PlanEnd> own_ends(std::int32_t rank, const Mesh<2>& mesh,
   return ends;
 }
 
-/// What the two ranks at the ends of a level's messages say.
+/// The two hashes of the ranks at the ends of a level's messages.
 struct BothEnds {
   PlanEnd sends;
   PlanEnd expects;

@@ -70,7 +70,7 @@ class ShadowExchange {
   /// Sends the states from which a window's steps begin.
   void send_first();
 
-  /// What a message says: a piece of a patch is done, or its state 0 is here.
+  /// The event that a message reports: a piece of a patch is done, or its state 0 is here.
   struct Done {
     bool is_first;
     PieceKind kind;
@@ -124,7 +124,7 @@ class ShadowExchange {
   class Text;
   class Texts;
 
-  /// What an event of a patch brings to one reader.
+  /// The values that an event of a patch brings to one reader.
   struct Content {
     bool is_told = false;  ///< whether there is an event for it at all
     bool siblings = false;

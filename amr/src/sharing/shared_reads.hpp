@@ -1,4 +1,4 @@
-// What the ranks of a shared mesh read of each other's patches.
+// The reads of other ranks' patches on a shared mesh.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kumiko::amr {
 
-/// What one rank's patches read of a patch of another, in all roles.
+/// The reads of a patch by the patches of another rank, in all roles.
 struct SharedRead {
   std::uint32_t slot = 0;     ///< of the patch that is read
   std::int32_t rank = 0;      ///< the other one: who reads, or whose the patch is
@@ -26,18 +26,18 @@ struct SharedRead {
   friend bool operator==(const SharedRead&, const SharedRead&) = default;
 };
 
-/// What crosses between ranks of a level's patches, seen from one of them. In the order of slots.
-/// Both ends find the same, for each knows the mesh.
+/// The reads of a level's patches between one rank and the others, in the order of slots. Both ends
+/// compute equal lists, since each knows the mesh.
 class SharedReads {
  public:
-  /// What others read of this rank's patches.
+  /// The reads of this rank's patches by others.
   std::span<const SharedRead> outgoing() const { return outgoing_; }
   std::span<const SharedRead> outgoing(std::size_t slot) const {
     return std::span(outgoing_).subspan(begin_[slot], begin_[slot + 1] - begin_[slot]);
   }
-  /// What this rank's patches read of others'.
+  /// The reads of others' patches by this rank's.
   std::span<const SharedRead> incoming() const { return incoming_; }
-  /// The same of one patch; nullptr if none of this rank's reads it. O(log of them).
+  /// That of one patch; nullptr if none of this rank's reads it. O(log of their number).
   const SharedRead* incoming(std::size_t slot) const;
 
   /// The ranks to whom, and from whom, something goes.

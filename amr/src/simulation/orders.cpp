@@ -1,18 +1,12 @@
 #include "simulation/orders.hpp"
 
-#include <chrono>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
 
+#include "sharing/mailbox.hpp"
+
 namespace kumiko::amr {
-
-namespace {
-
-/// The interval at which a rank that waits checks that rank 0 is there.
-constexpr std::chrono::milliseconds kCheckEvery{50};
-
-}  // namespace
 
 void Orders::check_failure() const {
   if (failed_ && !has_gone_back_) std::rethrow_exception(failed_);
@@ -54,7 +48,8 @@ bool Orders::follow() {
 /// Takes the next order; nullptr if there is none any more.
 Orders::Order* Orders::next() {
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kCheckEvery, [&] { return order_ != nullptr || has_ended_; })) {
+  while (!changed_.wait_for(lock, Mailbox::kAskEvery,
+                            [&] { return order_ != nullptr || has_ended_; })) {
     check_leader(lock);
   }
   changed_.notify_all();  // there may be room for another one

@@ -42,7 +42,7 @@ class Orders {
   bool follow();
   /// Has the thread that follows execute an order, and waits. Throws what the order throws.
   void execute(runtime::FunctionRef<void()> work);
-  /// There are no more orders. One that has not begun throws.
+  /// Refuses further orders. One that has not begun throws.
   void end();
 
   /// All ranks have failed together, and stand at the same state again.

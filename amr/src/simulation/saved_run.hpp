@@ -62,7 +62,7 @@ class RecordExchange {
   /// one message from each rank to each. Throws if a rank is lost.
   void swap(Mailbox& mailbox, SavedRun& saved);
 
-  /// What this rank has then.
+  /// The records of this rank after swap().
   SavedRecords take() { return std::move(records_); }
 
  private:

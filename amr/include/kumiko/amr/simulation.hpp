@@ -109,8 +109,8 @@ class Simulation {
   bool trace_is_full() const;
   /// Ends the recording and returns the trace, without Trace::case_name; empty without
   /// start_trace(). To be called between calls of advance(), or after a failed one, whose last
-  /// window is left out. O(pieces), since the edges are made here. Throws std::bad_alloc if there
-  /// is no memory for them; the trace is then lost, and the run may continue. Rank 0 of a shared
+  /// window is left out. O(pieces), since the edges are made here. Throws std::bad_alloc if they
+  /// do not fit into memory; the trace is then lost, and the run may continue. Rank 0 of a shared
   /// mesh gets the pieces of all workers, numbered rank by rank; the trace is lost when the run
   /// fails.
   Trace stop_trace();
