@@ -1,0 +1,384 @@
+"""A case's own table: some runs of its configuration, and tables of what they give, beside published values.
+
+The table of CASE.toml is described by CASE.table.toml next to it; without one, by study.table.toml of this package:
+the coarse grid, AMR on two backends, and the finest level's grid everywhere. docs/reference/tables.md has the keys.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .errors import PublishedValue, published_values
+from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, counted
+from .study import Files, Progress, Request, as_text
+from .table import Cell, Column, Table
+
+SUFFIX = ".table.toml"
+DEFAULT = Path(__file__).with_name("study" + SUFFIX)
+MESHES = ("file", "coarse", "finest")
+
+
+class Keys:
+    """A table of a TOML file whose keys are taken one by one; those that nobody takes are refused."""
+
+    def __init__(self, values: Any, where: str) -> None:
+        if not isinstance(values, dict):
+            raise Refused(f"{where}: it is not a table")
+        self._values = dict(values)
+        self._where = where
+
+    def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
+        """A value; required where there is no default. Raises Refused."""
+        if key not in self._values:
+            if default is None:
+                raise Refused(f"{self._where}: the key '{key}' is missing")
+            return default
+        value = self._values.pop(key)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            kinds = kind if isinstance(kind, tuple) else (kind,)
+            names = {str: "a text", list: "a list", dict: "a table", int: "a number", float: "a number"}
+            raise Refused(f"{self._where}: '{key}' is not {' or '.join(dict.fromkeys(names[each] for each in kinds))}")
+        return value
+
+    def take_texts(self, key: str) -> tuple[str, ...]:
+        values = self.take(key, list, [])
+        if not all(isinstance(value, str) for value in values):
+            raise Refused(f"{self._where}: '{key}' is not a list of texts")
+        return tuple(values)
+
+    def end(self, known: tuple[str, ...]) -> None:
+        if self._values:
+            raise Refused(f"{self._where}: there is no key '{next(iter(self._values))}'; it can be {', '.join(known)}")
+
+
+@dataclass
+class TableRun:
+    """A run of the configuration with some keys changed, on a backend."""
+
+    name: str  # in the JSON, and in the tables' rows
+    label: str  # with {points} and {finest_points} in it
+    backend: str
+    mesh: str  # one of MESHES
+    settings: tuple[str, ...]  # KEY=VALUE
+    published: str  # the name of the published error of such a run; empty: none
+    summary: Record = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RowOfTable:
+    """A row: of a run, or of a ratio of two runs."""
+
+    run: str = ""
+    title: str = ""  # of a ratio
+    over: tuple[str, ...] = ()  # two runs: the first one's value divided by the second one's
+    published: str = ""  # the name of the ratio's published value
+
+
+@dataclass(frozen=True)
+class ColumnOfTable:
+    title: str
+    format: str
+    value: str = ""  # a place in the runs' summaries, such as "error.rms"
+    over: str = ""  # a run by whose value it is divided
+    percent: bool = False
+    ratio: str = ""  # the place of which ratio rows divide the values
+    published: bool = False  # the published values of the rows
+
+
+@dataclass(frozen=True)
+class Layout:
+    title: str  # with {workers} in it
+    rows: tuple[RowOfTable, ...]
+    columns: tuple[ColumnOfTable, ...]
+
+
+@dataclass
+class CaseTable:
+    """The runs and the tables that a file describes."""
+
+    runs: dict[str, TableRun]
+    layouts: list[Layout]
+
+
+def _run_of(values: Any, where: str) -> TableRun:
+    keys = Keys(values, where)
+    name = keys.take("name", str)
+    run = TableRun(
+        name,
+        keys.take("label", str, name),
+        keys.take("backend", str, "threads"),
+        keys.take("mesh", str, MESHES[0]),
+        keys.take_texts("set"),
+        keys.take("published", str, ""),
+    )
+    keys.end(("name", "label", "backend", "mesh", "set", "published"))
+    if run.mesh not in MESHES:
+        raise Refused(f"{where}: mesh is '{run.mesh}'; it can be {', '.join(MESHES)}")
+    for setting in run.settings:
+        if "=" not in setting:
+            raise Refused(f"{where}: '{setting}' in 'set' is not of the form KEY=VALUE")
+    return run
+
+
+def _row_of(values: Any, runs: dict[str, TableRun], where: str) -> RowOfTable:
+    def known(name: str) -> str:
+        if name not in runs:
+            raise Refused(f"{where}: there is no run '{name}'; it can be {', '.join(runs)}")
+        return name
+
+    if isinstance(values, str):
+        return RowOfTable(run=known(values))
+    keys = Keys(values, where)
+    row = RowOfTable("", keys.take("title", str), keys.take_texts("over"), keys.take("published", str, ""))
+    keys.end(("title", "over", "published"))
+    if len(row.over) != 2:
+        raise Refused(f"{where}: 'over' of the row '{row.title}' names {len(row.over)} runs; name two")
+    for name in row.over:
+        known(name)
+    return row
+
+
+def _column_of(values: Any, runs: dict[str, TableRun], where: str) -> ColumnOfTable:
+    keys = Keys(values, where)
+    title = keys.take("title", str)
+    published = keys._values.pop("published", False) is True
+    percent = keys._values.pop("percent", False) is True
+    column = ColumnOfTable(
+        title,
+        keys.take("format", str, ".4g"),
+        keys.take("value", str, ""),
+        keys.take("over", str, ""),
+        percent,
+        keys.take("ratio", str, ""),
+        published,
+    )
+    keys.end(("title", "format", "value", "over", "percent", "ratio", "published"))
+    if sum(map(bool, (column.value, column.ratio, column.published))) != 1:
+        raise Refused(f"{where}: the column '{title}' needs one of 'value', 'ratio' and 'published'")
+    if column.over and column.over not in runs:
+        raise Refused(f"{where}: there is no run '{column.over}'; it can be {', '.join(runs)}")
+    try:
+        format(1.0, column.format)
+    except ValueError:
+        raise Refused(
+            f"{where}: '{column.format}' is not a format of a number; write one like '.3e' or '.2f'"
+        ) from None
+    return column
+
+
+def read_table(file: Path) -> CaseTable:
+    """Reads the description of a case's table. Raises Refused."""
+    try:
+        values = tomllib.loads(file.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"{file}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise Refused(f"{file}: it is not TOML: {error}") from None
+    keys = Keys(values, str(file))
+    runs: dict[str, TableRun] = {}
+    for at, each in enumerate(keys.take("run", list), 1):
+        run = _run_of(each, f"{file}: run {at}")
+        if run.name in runs:
+            raise Refused(f"{file}: run {at}: the name '{run.name}' is taken")
+        runs[run.name] = run
+    layouts = []
+    for at, each in enumerate(keys.take("table", list), 1):
+        where = f"{file}: table {at}"
+        own = Keys(each, where)
+        layouts.append(
+            Layout(
+                own.take("title", str),
+                tuple(_row_of(row, runs, where) for row in own.take("rows", list)),
+                tuple(_column_of(column, runs, where) for column in own.take("columns", list)),
+            )
+        )
+        own.end(("title", "rows", "columns"))
+    keys.end(("run", "table"))
+    return CaseTable(runs, layouts)
+
+
+def table_file(config: str) -> Path:
+    """The description of the table of CASE.toml."""
+    own = Path(config).with_suffix(SUFFIX)
+    return own if own.exists() else DEFAULT
+
+
+def value_at(summary: Record, place: str) -> float | None:
+    """A number of a summary by its dotted place; None where it is null or not there."""
+    value: Any = summary
+    for part in place.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+    return float(value) if isinstance(value, int | float) else None
+
+
+@dataclass
+class Tables:
+    """The tables of a case, and what its runs gave."""
+
+    case: CaseTable
+    description: Record  # of the file, by Kumiko.describe()
+
+    def settings_of(self, run: TableRun) -> tuple[str, ...]:
+        """The keys that a run changes: its mesh's, then its own."""
+        file = self.description["run"]
+        changes = [] if run.mesh == "file" else ["amr.levels=1"]
+        if run.mesh == "finest":
+            scale = 1 << (file["levels"] - 1)
+            points_x, points_y = file["points"]
+            changes.append(f"grid.base=[{points_x * scale}, {points_y * scale}]")
+            if file["steps"] > 0:
+                steps = scale if file["subcycling"] else 1
+                changes += [f"time.steps={file['steps'] * steps}", f"time.stop_step={file['stop_step'] * steps}"]
+        return (*changes, *run.settings)
+
+    def published(self) -> list[PublishedValue]:
+        return published_values(self.description)
+
+    def label_of(self, run: TableRun) -> str:
+        points = self.description["run"]["points"][0]
+        finest = points << (self.description["run"]["levels"] - 1)
+        return run.label.replace("{points}", str(points)).replace("{finest_points}", str(finest))
+
+    def published_text(self, row: RowOfTable, format_: str) -> Cell:
+        """Published values to compare with, "1.6 and 3.1" if there are several. An error is of the case's whole time,
+        on a grid of one spacing."""
+        run = self.case.runs.get(row.run)
+        name = run.published if run else row.published
+        texts = []
+        for value in self.published():
+            fits = not value.norm or (run is not None and run.summary and self._fits(run, value))
+            if name and value.name == name and fits:
+                texts.append(f"{value.value:{format_}}")
+        return " and ".join(texts) or None
+
+    def _fits(self, run: TableRun, value: PublishedValue) -> bool:
+        file = self.description["run"]
+        points = run.summary["config"]["grid"]["base"][0] << (run.summary["config"]["amr"]["levels"] - 1)
+        spacing = points / self.description["case"]["extent"][0]
+        return bool(file["goes_to_the_end"]) and abs(spacing - value.points) < 0.5
+
+    def cell(self, row: RowOfTable, column: ColumnOfTable) -> Cell:
+        if column.published:
+            return self.published_text(row, column.format)
+        if row.over:
+            return self._ratio(column.ratio, *row.over) if column.ratio else ""
+        if not column.value:
+            return ""
+        if not column.over:
+            return value_at(self.case.runs[row.run].summary, column.value)
+        ratio = self._ratio(column.value, row.run, column.over)
+        return f"{100.0 * ratio:{column.format}} %" if column.percent and ratio is not None else ratio
+
+    def _ratio(self, place: str, over: str, under: str) -> float | None:
+        one = value_at(self.case.runs[over].summary, place)
+        other = value_at(self.case.runs[under].summary, place)
+        return one / other if one is not None and other else None
+
+    def table_of(self, layout: Layout) -> Table[RowOfTable]:
+        """A published column without a value is left out."""
+
+        def title_of(row: RowOfTable) -> str:
+            return row.title or self.label_of(self.case.runs[row.run])
+
+        def value_of(column: ColumnOfTable) -> Callable[[RowOfTable], Cell]:
+            return lambda row: self.cell(row, column)
+
+        columns: list[Column[RowOfTable]] = [Column(title_of, "", " ", is_key=True)]
+        for column in layout.columns:
+            if column.published and not any(self.cell(row, column) for row in layout.rows):
+                continue
+            columns.append(Column(value_of(column), "", column.title, "" if column.published else column.format))
+        workers = counted(next(iter(self.case.runs.values())).summary["workers"], "worker")
+        return Table(columns, layout.rows, layout.title.replace("{workers}", workers))
+
+    def about_errors(self) -> str:
+        """Why the case's published errors are not in the tables; empty where they are, or where it has none."""
+        names = {run.published for run in self.case.runs.values() if run.published}
+        values = [value for value in self.published() if value.name in names]
+        shown = any(self.published_text(RowOfTable(run=name), ".3e") for name in self.case.runs)
+        if not values or shown:
+            return ""
+        spacings = " and 1/".join(str(points) for points in sorted({value.points for value in values}))
+        return f"No published error stands here: they are for the case's whole time and the spacings 1/{spacings}.\n"
+
+    def text(self) -> str:
+        parts = [self.table_of(layout).text() for layout in self.case.layouts]
+        parts[0] += self.about_errors()
+        return "\n".join(parts)
+
+    def ended_text(self) -> str:
+        """The runs that had ended when another failed or was interrupted."""
+        ended = [run for run in self.case.runs.values() if run.summary]
+        columns: list[Column[TableRun]] = [
+            Column(self.label_of, "", " ", is_key=True),
+            Column(lambda run: value_at(run.summary, "error.rms"), "", "RMS error", ".3e"),
+            Column(lambda run: value_at(run.summary, "wall_s"), "", "seconds", ".2f"),
+        ]
+        return Table(columns, ended, "Runs that ended before").text()
+
+    def json(self) -> Record:
+        ratios = {}
+        for layout in self.case.layouts:
+            places = [column.ratio for column in layout.columns if column.ratio]
+            for row in layout.rows:
+                if row.over and places:
+                    ratios[row.published or row.title] = self._ratio(places[0], *row.over)
+        return {
+            "runs": {name: run.summary for name, run in self.case.runs.items()},
+            "ratios": ratios,
+            "published": [
+                {"name": value.name, "value": value.value, "source": value.source} for value in self.published()
+            ],
+        }
+
+
+def job_of(request: Request, tables: Tables, run: TableRun) -> Job:
+    settings = tables.settings_of(run)
+    changed = {setting.partition("=")[0].strip() for setting in settings}
+    own = [setting for setting in request.settings if setting.partition("=")[0].strip() not in changed]
+    return request.job(settings=(*own, *settings), backend=run.backend)
+
+
+def tabulate(request: Request, kumiko: Kumiko | None = None) -> Tables:
+    """Makes the runs of a case's table, and prints the tables. Raises Refused before the first run, Failed and
+    Interrupted after the runs that have ended are printed."""
+    signals = Signals()
+    kumiko = kumiko or Kumiko()
+    kumiko.signals = signals
+    found: Tables
+    files = Files(request, "tables", {"table.json": lambda: as_text(found.json())}, {}, "table.json")
+    if request.quiet and not request.summary:
+        raise Refused(
+            "--quiet: the results of the tables would be lost; name a file by --summary, or leave out --quiet"
+        )
+    files.check()
+    case = read_table(table_file(request.config))
+    progress = Progress(request.quiet)
+    with signals:
+        found = Tables(case, kumiko.describe(request.job(), relay=True))
+        file = found.description["run"]
+        if file["steps"] == 0 and file["stop_step"]:
+            raise Refused(
+                f"time.stop_step is {file['stop_step']}, but runs that choose their steps by time.cfl stop at "
+                "different times then; set time.end instead"
+            )
+        jobs = {name: job_of(request, found, run) for name, run in case.runs.items()}
+        for job in jobs.values():
+            kumiko.dry_run(job)
+        try:
+            for name, run in case.runs.items():
+                progress.show(found.label_of(run))
+                run.summary = kumiko.run(jobs[name])
+        except (Refused, Failed, Interrupted):
+            progress.show("")
+            if any(run.summary for run in case.runs.values()) and not request.quiet:
+                print("\n" + found.ended_text(), end="", flush=True)
+            raise
+    progress.show("")
+    files.write(is_last=True)
+    files.print("\n" + found.text())
+    return found
