@@ -20,6 +20,7 @@
 
 #include "commands/earlier_summary.hpp"
 #include "commands/print_summary.hpp"
+#include "commands/tell_restart.hpp"
 #include "options/commands.hpp"
 #include "run/dry_run.hpp"
 #include "run/execute.hpp"
@@ -47,17 +48,6 @@ std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
   return io::RunHistory{attributes.initial_masses, sidecar->wall_s, sidecar->reached};
 }
 
-/// Without the sidecar, the cost of the earlier part of the run is not known.
-void warn_without_sidecar(const Start& start) {
-  if (!start.from || start.from->sidecar_fault.empty()) return;
-  print_warning("{}; seconds, steals, waits and imbalance count from base step {}{}",
-                start.from->sidecar_fault, start.from->checkpoint.run.step,
-                start.configuration.empty()
-                    ? ", and keys that do not determine the state have their "
-                      "defaults where --set does not give them"
-                    : "");
-}
-
 /// More workers than cores are slower, but they were requested: not an error.
 void warn_above_budget(const amr::Backend& backend) {
   const int cores = runtime::available_cores();
@@ -66,36 +56,6 @@ void warn_above_budget(const amr::Backend& backend) {
       "{} share {}, by the process's affinity and its control group's quota; without --workers "
       "and runtime.workers there are as many workers as cores",
       counted(backend.workers(), "worker"), counted(cores, "core"));
-}
-
-/// Says from where the run continues, or that it is complete.
-/// \param has_summary  whether the run has ended and left its summary
-void tell_restart(const Start& start, int step, bool has_summary) {
-  const std::string file = start.from->file.string();
-  const Setup& setup = start.setup;
-  const bool stands_at_stop = setup.run.stop_step > 0 && step >= setup.run.stop_step &&
-                              start.from->checkpoint.run.time < (1.0 - 1e-12) * setup.end_time();
-  if (is_done(start) && stands_at_stop) {
-    fmt::print(
-        "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
-        "time.stop_step=0 to continue to the end\n",
-        start.path.string(), step);
-  } else if (is_done(start) && start.earlier == io::Earlier::kContinue && !has_summary) {
-    fmt::print("the run in '{}' has taken all its base steps, {}: its last files are left to do\n",
-               start.path.string(), step);
-  } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
-    fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
-               start.path.string(), step);
-  } else if (is_done(start)) {
-    fmt::print(
-        "'{}' is complete already, base step {}: nothing is left to do but its files in "
-        "'{}'\n",
-        file, step, start.path.string());
-  } else {
-    fmt::print("restarts from {}, base step {}\n", file, step);
-    if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
-  }
-  std::fflush(stdout);
 }
 
 /// True if both paths lead to one folder, also by links. It need not exist.
@@ -140,6 +100,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
           {"--summary", request.summary.string()},
           {"--overwrite", request.overwrite ? "on" : ""},
           {"--dry-run", request.dry_run ? "on" : ""},
+          {"--no-files", request.no_files ? "on" : ""},
           {"--quiet", request.quiet ? "on" : ""}};
 }
 
@@ -147,7 +108,9 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
 Start prepare(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
   Start start = start_of(request, ranks.leads());
-  if (ranks.leads() && !start.folder) check_output(start.path, start.earlier);
+  if (ranks.leads() && !start.folder && !request.no_files) {
+    check_output(start.path, start.earlier);
+  }
   Setup& setup = start.setup;
   setup.options.observe = !request.dry_run;
   if (ranks.are_many() && setup.workers == 0) {
@@ -157,7 +120,7 @@ Start prepare(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& 
   refuse_if(ranks.are_many() && backend->runtime() == nullptr,
             "backend '{}' runs in one process; several ranks need --backend threads",
             backend->name());
-  check_writing(*backend);
+  if (!request.no_files) check_writing(*backend);
   return start;
 }
 
@@ -274,6 +237,19 @@ void finish(const RunRequest& request, const Start& start, const amr::Simulation
   });
 }
 
+/// Makes a run that writes no files but the one of --summary.
+int run_without_files(const RunRequest& request, Ranks& ranks, const Start& start,
+                      amr::Backend& backend, amr::Simulation& simulation) {
+  const Ranks::Watched watched(ranks, simulation);
+  Progress progress(request.quiet, start.setup.run.case_name, start.setup, simulation, &ranks);
+  const io::RunSummary summary =
+      execute(start.setup, backend, simulation, progress, nullptr, past_of(start.from), &ranks);
+  warn_above_uniform(start.setup, summary.fraction_of_uniform, "the run made");
+  write_summary(request.summary, io::to_json(summary).dump(2) + "\n");
+  if (!request.quiet) print_summary(summary);
+  return kDone;
+}
+
 /// Takes the run's decisions and writes its files.
 int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   std::optional<Start> started;
@@ -308,6 +284,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     print_forecast(request, start, *backend, *simulation);
     return kDone;
   }
+  if (request.no_files) return run_without_files(request, ranks, start, *backend, *simulation);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
@@ -318,12 +295,8 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
 }
 
 int run_case(RunRequest& request) {
-  if (request.json) {
-    refuse_if(!request.summary.empty(), "--json stands for --summary -; give one of the two");
-    request.summary = kStdout;
-  }
-  check_preview(request);
-  heed_signals(true);
+  check_request(request);
+  heed_signals(!request.no_files);
   hold_status_signal();
   // From here on a failure may be of one rank alone.
   set_silent(false);
@@ -369,12 +342,19 @@ Action run_command(Options& options) {
   add_backend(options, request->backend);
   add_output(options, *request, "folder for the run's files (default: out/<case>)",
              "replace the files of an earlier run there");
+  options.add("--solver", &request->solver,
+              "run this solver in place of CASE.toml's, with its default keys and those of --set",
+              {.check = not_empty()});
+  options.add("--no-files", &request->no_files,
+              "write no files: the results go to stdout, and to the file of --summary");
   options.add(
       "--dry-run", &request->dry_run,
       "check everything, build the first mesh, and print what the run would take and write; "
       "writes nothing");
-  options.add("--print-config", &request->print_config,
-              "print the effective configuration as a CASE.toml, and end");
+  options.add(
+      "--print-config", &request->print_config,
+      "print the effective configuration as a CASE.toml, and end; with --json, as JSON, and "
+      "what the case and the solver declare");
   options.add(
       "--restart", &request->restart,
       "continue from this checkpoint or state, from the newest whole one in this folder, or "

@@ -14,6 +14,7 @@
 #include <kumiko/model/schedule_model.hpp>
 
 #include "experiments/counts.hpp"
+#include "experiments/laboratory.hpp"
 #include "experiments/simulate_ranks.hpp"
 #include "experiments/what_if.hpp"
 #include "options/commands.hpp"
@@ -144,6 +145,9 @@ int simulate(const SimulateRequest& request) {
     what_if.workers = parse_counts("workers", tells_workers ? request.workers : "1..1024",
                                    model::ScheduleModel::kMostWorkers);
     check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
+    for (const char* figure : kWhatIfFigures) {
+      check_sweep_file(request.output, figure, request.overwrite, "predictions");
+    }
   }
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
@@ -161,10 +165,11 @@ int simulate(const SimulateRequest& request) {
   }
   predict(what_if);
   write_sweep_files(request.output, kWhatIfFiles, what_if);
+  if (!request.output.empty()) draw_predictions(request.output, "simulate");
   if (request.json) {
     fmt::print("{}", json_report(what_if));
   } else {
-    print_found(request.output, {}, plain_report(what_if));
+    print_found(request.output, plain_report(what_if));
   }
   return kDone;
 }

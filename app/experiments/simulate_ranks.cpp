@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <kumiko/io/read_number.hpp>
-#include <kumiko/viz/line_chart.hpp>
 
+#include "experiments/laboratory.hpp"
 #include "experiments/sweep.hpp"
 #include "experiments/trace_text.hpp"
 #include "terminal/counted.hpp"
@@ -139,6 +139,7 @@ std::string json_report(const RanksFound& found) {
   json["work_s"] = found.bounds.work;
   json["critical_path_s"] = found.bounds.critical_path;
   json["partition"] = found.partition();
+  json["workers"] = found.request.workers;
   json["network"] = {
       {"name", found.request.network_name},    {"overhead_ns", found.request.network.overhead},
       {"item_ns", found.request.network.item}, {"latency_ns", found.request.network.latency},
@@ -151,31 +152,8 @@ std::string json_report(const RanksFound& found) {
   return json.dump(2) + "\n";
 }
 
-/// SVG: efficiency and time, over ranks.
-std::string efficiency_picture(const RanksFound& found) {
-  const auto chart_of = [&](const std::string& title, auto value) {
-    viz::LineChart chart;
-    chart.x = {"ranks", viz::Scale::kLog, std::nullopt, true};
-    chart.y = {title, viz::Scale::kLog};
-    viz::Series series{found.partition(), {}};
-    for (const RanksRow& row : found.rows) {
-      series.points.push_back({static_cast<double>(row.prediction.ranks), value(row)});
-    }
-    chart.series.push_back(std::move(series));
-    return chart;
-  };
-  const std::array charts = {
-      chart_of("speed-up per rank (1 is perfect)",
-               [&](const RanksRow& row) { return found.efficiency(row); }),
-      chart_of("seconds", [](const RanksRow& row) { return row.prediction.seconds; })};
-  return viz::draw_charts(
-      charts, {fmt::format("Predicted for ranks: case {}", found.trace.case_name),
-               fmt::format("{} each, network {}", counted(found.request.workers, "worker"),
-                           found.request.network_name)});
-}
-
-constexpr std::array<SweepFile<RanksFound>, 3> kRanksFiles = {
-    {{"ranks.csv", csv_report}, {"ranks.json", json_report}, {"ranks.svg", efficiency_picture}}};
+constexpr std::array<SweepFile<RanksFound>, 2> kRanksFiles = {
+    {{"ranks.csv", csv_report}, {"ranks.json", json_report}}};
 
 /// Names the files of all ranks, in their order.
 constexpr const char* kReplayFile = "ranks.txt";
@@ -219,6 +197,7 @@ model::Network network_named(const std::string& text) {
 
 void check_ranks_output(const OutputRequest& output) {
   check_sweep_files(output.output, kRanksFiles, output.overwrite, "predictions");
+  check_sweep_file(output.output, "ranks.svg", output.overwrite, "predictions");
 }
 
 void check_replay(const fs::path& folder, bool overwrite) {
@@ -245,8 +224,9 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
     write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
   write_sweep_files(output.output, kRanksFiles, found);
+  if (!output.output.empty()) draw_predictions(output.output, "ranks");
   if (request.json) return fmt::print("{}", json_report(found));
-  print_found(output.output, {}, plain_report(found));
+  print_found(output.output, plain_report(found));
 }
 
 }  // namespace kumiko::app

@@ -7,8 +7,6 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include <kumiko/viz/line_chart.hpp>
-
 #include "experiments/trace_text.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/text_table.hpp"
@@ -81,37 +79,6 @@ Json overheads_json(const model::Overheads& overheads) {
   return json;
 }
 
-/// A line per schedule, over what `value` gives of a prediction.
-template <class Value>
-viz::LineChart chart_of(const WhatIf& what_if, const std::string& title, Value value) {
-  viz::LineChart chart;
-  chart.x = {"workers", viz::Scale::kLog, std::nullopt, true};
-  chart.y = {title, viz::Scale::kLog};
-  for (const model::ScheduleKind kind : what_if.kinds) {
-    viz::Series series{std::string(model::to_string(kind)), {}};
-    for (const Prediction& prediction : what_if.predictions) {
-      if (prediction.kind != kind) continue;
-      series.points.push_back({static_cast<double>(prediction.workers), value(prediction)});
-    }
-    chart.series.push_back(std::move(series));
-  }
-  return chart;
-}
-
-/// A line without markers, over the numbers of workers.
-template <class Value>
-void add_line(viz::LineChart& chart, const WhatIf& what_if, const std::string& name, Value value) {
-  viz::Series series{name, {}, false};
-  for (const int workers : what_if.workers) {
-    series.points.push_back({static_cast<double>(workers), value(workers)});
-  }
-  chart.series.push_back(std::move(series));
-}
-
-std::string caption(const WhatIf& what_if) {
-  return fmt::format("Predicted from a trace: {}", recorded(what_if.trace));
-}
-
 std::vector<Column<Prediction>> columns_of(const WhatIf& what_if) {
   return {{"schedule", "schedule", "{}", [](auto& p) { return model::to_string(p.kind); }},
           {"workers", "workers", "{}", &Prediction::workers},
@@ -127,32 +94,6 @@ std::vector<Column<Prediction>> columns_of(const WhatIf& what_if) {
 
 std::string csv_report(const WhatIf& what_if) {
   return table_of(columns_of(what_if), what_if.predictions, true).csv();
-}
-
-/// SVG: speed-up over workers, with what the bounds allow, and with perfect speed-up.
-std::string speed_up_picture(const WhatIf& what_if) {
-  viz::LineChart chart =
-      chart_of(what_if, "speed-up over static on one worker",
-               [&](const Prediction& p) { return what_if.speed_up_over_static(p); });
-  add_line(chart, what_if, "bound: max(T1/P, Tinf)",
-           [&](int workers) { return what_if.static_alone_s / what_if.bounds.at(workers); });
-  add_line(chart, what_if, "ideal: P", [](int workers) { return static_cast<double>(workers); });
-  const std::array charts = {std::move(chart)};
-  return viz::draw_charts(charts,
-                          {fmt::format("Predicted speed-up: case {}", what_if.trace.case_name),
-                           caption(what_if), 560.0, 400.0});
-}
-
-/// SVG: imbalance, and speed-up per worker.
-std::string efficiency_picture(const WhatIf& what_if) {
-  const std::array charts = {
-      chart_of(what_if, "imbalance: largest over mean work (1 is perfect)",
-               [](const Prediction& p) { return p.imbalance; }),
-      chart_of(what_if, "speed-up per worker (1 is perfect)",
-               [&](const Prediction& p) { return what_if.speed_up_over_static(p) / p.workers; })};
-  return viz::draw_charts(
-      charts,
-      {fmt::format("Predicted efficiency: case {}", what_if.trace.case_name), caption(what_if)});
 }
 
 }  // namespace
@@ -211,9 +152,7 @@ std::string json_report(const WhatIf& what_if) {
   return json.dump(2) + "\n";
 }
 
-const std::array<SweepFile<WhatIf>, 4> kWhatIfFiles = {{{"simulate.csv", csv_report},
-                                                        {"simulate.json", json_report},
-                                                        {"speed_up.svg", speed_up_picture},
-                                                        {"efficiency.svg", efficiency_picture}}};
+const std::array<SweepFile<WhatIf>, 2> kWhatIfFiles = {
+    {{"simulate.csv", csv_report}, {"simulate.json", json_report}}};
 
 }  // namespace kumiko::app

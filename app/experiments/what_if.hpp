@@ -45,7 +45,9 @@ void predict(WhatIf& what_if);
 /// A report for the terminal.
 std::string plain_report(const WhatIf& what_if);
 std::string json_report(const WhatIf& what_if);
-/// Table, JSON and pictures.
-extern const std::array<SweepFile<WhatIf>, 4> kWhatIfFiles;
+/// Table and JSON.
+extern const std::array<SweepFile<WhatIf>, 2> kWhatIfFiles;
+/// What draw_predictions() makes of the JSON.
+inline constexpr std::array kWhatIfFigures = {"speed_up.svg", "efficiency.svg"};
 
 }  // namespace kumiko::app

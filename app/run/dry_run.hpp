@@ -9,12 +9,10 @@ namespace kumiko::app {
 
 class Ranks;
 
-/// Refuses options that contradict --dry-run or --print-config. Throws RequestError.
-void check_preview(const RunRequest& request);
-
 /// --print-config: checks the configuration and prints it on stdout, as a CASE.toml of the same
-/// run; what plugins print goes to stderr. Builds no mesh and writes no file. All ranks call it.
-/// Throws RequestError. \return an exit code
+/// run, or, where the request asks for JSON, as description_of() has it, with a solver and a case
+/// that need not fit; what plugins print goes to stderr. Builds no mesh and writes no file. All
+/// ranks call it. Throws RequestError. \return an exit code
 int print_config(RunRequest& request, Ranks& ranks);
 
 /// --dry-run: prints the forecast of a run that is ready for its first base step, and how keys were

@@ -16,7 +16,7 @@
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/state_writer.hpp>
-#include <kumiko/viz/axis.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 #include "run/run_start.hpp"
 

@@ -17,6 +17,7 @@
 #include "run/run_parts.hpp"
 #include "run/same_run.hpp"
 #include "terminal/named_path.hpp"
+#include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
 
 namespace kumiko::app {
@@ -311,6 +312,25 @@ std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
   } catch (const io::SidecarError& error) {
     return error.what();
   }
+}
+
+void check_request(RunRequest& request) {
+  if (request.json) {
+    refuse_if(!request.summary.empty(), "--json stands for --summary -; give one of the two");
+    request.summary = kStdout;
+  }
+  const bool has_json = request.summary == kStdout;
+  refuse_if(request.dry_run && request.print_config,
+            "--dry-run and --print-config print different things; give one of the two");
+  refuse_if(request.dry_run && request.quiet && !has_json,
+            "--quiet leaves --dry-run nothing to print; take one of the two out, or add --json");
+  refuse_if(request.no_files && (!request.output.empty() || request.overwrite),
+            "--no-files writes nothing that --output and --overwrite could be for; leave them out");
+  refuse_if(request.no_files && request.quiet && request.summary.empty(),
+            "--no-files with --quiet leaves nothing of the run; add --json, or --summary FILE");
+  refuse_if(!request.solver.empty() && request.config.empty(),
+            "--solver: name CASE.toml; a run that continues keeps its solver");
+  request.solver_from = "--solver " + request.solver;
 }
 
 Start start_of(const RunRequest& request, bool writes) {

@@ -20,6 +20,7 @@ struct RunRequest : CaseRequest, OutputRequest {
   bool json = false;
   bool dry_run = false;
   bool print_config = false;
+  bool no_files = false;
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
 };
 
@@ -61,6 +62,9 @@ struct Start {
 /// it does. Throws RequestError.
 /// \param writes  whether this process writes the run's files: it takes the folder in time
 Start start_of(const RunRequest& request, bool writes);
+
+/// Resolves --json, and refuses options that contradict each other. Throws RequestError.
+void check_request(RunRequest& request);
 
 /// True if the checkpoint is of the last step already.
 bool is_done(const Start& start);

@@ -1,4 +1,5 @@
-"""python3 -m kumiko STUDY REQUEST: what `kumiko compare`, `scaling` and `table` start, with their options as JSON."""
+"""python3 -m kumiko STUDY REQUEST: what `kumiko compare`, `scaling` and `table` start, with their options as JSON. And
+python3 -m kumiko draw FILE: the figures of predictions from their JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 
 from .case_table import tabulate
 from .compare import CompareRequest, compare
+from .predictions import draw_predictions
 from .program import ERROR_MARK, Failed, Kumiko, Refused, to_stderr
 from .scaling import ScalingRequest, scale
 from .study import Request
@@ -24,6 +26,9 @@ STUDIES: dict[str, tuple[type, Callable[..., Any]]] = {
 
 def main(arguments: list[str]) -> int:
     name, text = arguments
+    if name == "draw":
+        draw_predictions(text)
+        return DONE
     options = json.loads(text)
     kumiko = Kumiko(options.pop("program"))
     make_request, study = STUDIES[name]

@@ -1,6 +1,6 @@
 """A case's own table: some runs of its configuration, and tables of what they give, beside published values.
 
-The table of CASE.toml is described by CASE.table.toml next to it; without one, by study.table.toml of this package:
+The table of CASE.toml is described by CASE.table next to it; without one, by study.table of this package:
 the coarse grid, AMR on two backends, and the finest level's grid everywhere. docs/reference/tables.md has the keys.
 """
 
@@ -17,7 +17,7 @@ from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, Signals,
 from .study import Files, Progress, Request, as_text
 from .table import Cell, Column, Table
 
-SUFFIX = ".table.toml"
+SUFFIX = ".table"
 DEFAULT = Path(__file__).with_name("study" + SUFFIX)
 MESHES = ("file", "coarse", "finest")
 
@@ -86,7 +86,7 @@ class ColumnOfTable:
     over: str = ""  # a run by whose value it is divided
     percent: bool = False
     ratio: str = ""  # the place of which ratio rows divide the values
-    published: bool = False  # the published values of the rows
+    published: bool = False  # the published values: of ratios in a table that has some, else of the runs' errors
 
 
 @dataclass(frozen=True)
@@ -248,10 +248,12 @@ class Tables:
         on a grid of one spacing."""
         run = self.case.runs.get(row.run)
         name = run.published if run else row.published
+        if not name:
+            return ""
         texts = []
         for value in self.published():
             fits = not value.norm or (run is not None and run.summary and self._fits(run, value))
-            if name and value.name == name and fits:
+            if value.name == name and fits:
                 texts.append(f"{value.value:{format_}}")
         return " and ".join(texts) or None
 
@@ -261,9 +263,10 @@ class Tables:
         spacing = points / self.description["case"]["extent"][0]
         return bool(file["goes_to_the_end"]) and abs(spacing - value.points) < 0.5
 
-    def cell(self, row: RowOfTable, column: ColumnOfTable) -> Cell:
+    def cell(self, layout: Layout, row: RowOfTable, column: ColumnOfTable) -> Cell:
         if column.published:
-            return self.published_text(row, column.format)
+            is_of_ratios = any(other.over for other in layout.rows)
+            return "" if is_of_ratios and not row.over else self.published_text(row, column.format)
         if row.over:
             return self._ratio(column.ratio, *row.over) if column.ratio else ""
         if not column.value:
@@ -285,11 +288,11 @@ class Tables:
             return row.title or self.label_of(self.case.runs[row.run])
 
         def value_of(column: ColumnOfTable) -> Callable[[RowOfTable], Cell]:
-            return lambda row: self.cell(row, column)
+            return lambda row: self.cell(layout, row, column)
 
         columns: list[Column[RowOfTable]] = [Column(title_of, "", " ", is_key=True)]
         for column in layout.columns:
-            if column.published and not any(self.cell(row, column) for row in layout.rows):
+            if column.published and not any(self.cell(layout, row, column) for row in layout.rows):
                 continue
             columns.append(Column(value_of(column), "", column.title, "" if column.published else column.format))
         workers = counted(next(iter(self.case.runs.values())).summary["workers"], "worker")

@@ -374,8 +374,8 @@ class Study:
             except Refused as error:
                 if contender.option == "solver.name":
                     raise  # the file's own, and the only one
-                name = f"{contender.as_asked()}: "
-                raise Refused(str(error) if str(error).startswith(name) else name + str(error)) from None
+                why = str(error).removeprefix(f"--solver {contender.solver}: ")
+                raise Refused(f"{contender.as_asked()}: {why}") from None
         return comparison
 
     def run(self, comparison: Comparison, after: Callable[[], None]) -> None:

@@ -85,7 +85,7 @@ def _set_up(plot: Any, name: str, axes: Axes, values: Sequence[float]) -> None:
     from matplotlib.ticker import NullLocator, ScalarFormatter
 
     getattr(plot, f"set_{name}label")(axes.title)
-    if axes.is_log:
+    if axes.is_log and any(value > 0.0 for value in values):
         getattr(plot, f"set_{name}scale")("log")
     if axes.low is not None or axes.high is not None:
         getattr(plot, f"set_{name}lim")(axes.low, axes.high)
@@ -98,6 +98,8 @@ def _set_up(plot: Any, name: str, axes: Axes, values: Sequence[float]) -> None:
 
 
 def _draw_chart(plot: Any, chart: Chart) -> None:
+    if not any(line.x for line in chart.lines):
+        plot.text(0.5, 0.5, "no data", ha="center", va="center", transform=plot.transAxes)
     for at, line in enumerate(chart.lines):
         colour = COLOURS[at % len(COLOURS)]
         x, y = middles(line.x), middles(line.y)
@@ -109,6 +111,7 @@ def _draw_chart(plot: Any, chart: Chart) -> None:
         for place_x, place_y, label in zip(x, y, line.labels, strict=True):
             if label:
                 plot.annotate(label, (place_x, place_y), (4, 4), textcoords="offset points", fontsize=7.5, color=colour)
+    plot.margins(0.08)
     for reference in chart.references:
         plot.axhline(reference.y, color="#666666", linewidth=0.9, linestyle="--", gid="reference")
         if reference.label:
@@ -117,7 +120,7 @@ def _draw_chart(plot: Any, chart: Chart) -> None:
                 textcoords="offset points", fontsize=7.5, color="#444444",
             )  # fmt: skip
     _set_up(plot, "x", chart.x, [value for line in chart.lines for value in middles(line.x)])
-    _set_up(plot, "y", chart.y, [])
+    _set_up(plot, "y", chart.y, [value for line in chart.lines for value in middles(line.y)])
 
 
 def draw(charts: Sequence[Chart], file: Path, title: str, caption: str = "") -> None:
@@ -129,18 +132,23 @@ def draw(charts: Sequence[Chart], file: Path, title: str, caption: str = "") -> 
     from matplotlib import pyplot
 
     with matplotlib.rc_context(STYLE):
-        width, height = PANEL[0] * len(charts), PANEL[1]
-        figure, plots = pyplot.subplots(
-            1, len(charts), squeeze=False, figsize=(width, height + 0.9), layout="constrained"
-        )
+        names = list(dict.fromkeys(line.name for chart in charts for line in chart.lines))
+        columns = min(len(names), 2 * len(charts)) or 1
+        below = 0.2 * -(-len(names) // columns) + (0.3 if caption else 0.1)  # inches for legend and caption
+        width, height = PANEL[0] * len(charts), PANEL[1] + below
+        figure, plots = pyplot.subplots(1, len(charts), squeeze=False, figsize=(width, height), layout="constrained")
+        figure.set_layout_engine("constrained", rect=(0.0, below / height, 1.0, 1.0 - below / height))
         for plot, chart in zip(plots[0], charts, strict=True):
             _draw_chart(plot, chart)
         figure.suptitle(title, fontsize=11.0, fontweight="bold")
-        handles, names = plots[0][0].get_legend_handles_labels()
-        if names:
-            figure.legend(handles, names, loc="outside lower center", ncols=min(len(names), 3), fontsize=8.0)
+        handles, labels = plots[0][0].get_legend_handles_labels()
+        if labels:
+            figure.legend(
+                handles, labels, loc="lower center", ncols=columns, fontsize=8.0, frameon=False,
+                bbox_to_anchor=(0.5, (0.2 if caption else 0.0) / height), borderaxespad=0.2,
+            )  # fmt: skip
         if caption:
-            figure.supxlabel(caption, fontsize=8.0, color="#444444")
+            figure.text(0.5, 0.06 / height, caption, ha="center", va="bottom", fontsize=8.0, color="#444444")
         metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(file.suffix)
         part = file.with_name(f".{file.stem}.part{file.suffix}")
         figure.savefig(part, metadata=metadata, dpi=150)

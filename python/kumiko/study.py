@@ -135,15 +135,11 @@ class Files:
             sys.stdout.flush()
 
     def _draw(self, folder: Path) -> None:
-        if not has_matplotlib():
-            names = " and ".join(self._figure_files())
-            to_stderr(
-                f"kumiko: note: {names} {'are' if len(self.figures) > 1 else 'is'} left out, since {sys.executable} "
-                "has no matplotlib; install it (Debian: python3-matplotlib), or name another Python by the "
-                "environment's KUMIKO_PYTHON"
-            )
+        files = self._figure_files()
+        if files and not has_matplotlib():
+            tell_of_matplotlib(list(files))
             return
-        for name, draw in self._figure_files().items():
+        for name, draw in files.items():
             draw(folder / name)
 
     def print(self, text: str) -> None:
@@ -152,7 +148,7 @@ class Files:
         request = self.request
         if request.quiet or request.summary == STDOUT:
             return
-        place = f"{request.output}/" if request.output else request.summary
+        place = request.output or request.summary
         if request.output:
             text += f"\nfiles in {request.output.rstrip('/')}/\n"
         try:
@@ -168,6 +164,15 @@ class Files:
 
 def has_matplotlib() -> bool:
     return find_spec("matplotlib") is not None
+
+
+def tell_of_matplotlib(names: list[str]) -> None:
+    """Says that figures are left out, and what is missing."""
+    to_stderr(
+        f"kumiko: note: {' and '.join(names)} {'are' if len(names) > 1 else 'is'} left out, since {sys.executable} has "
+        "no matplotlib; install it (Debian: python3-matplotlib), or name another Python by the environment's "
+        "KUMIKO_PYTHON"
+    )
 
 
 def as_text(record: dict[str, Any]) -> str:

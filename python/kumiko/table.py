@@ -78,6 +78,30 @@ def looks_like_number(text: str) -> bool:
     return not text or text[0] in "0123456789-+."
 
 
+def _filled(widths: Sequence[int], is_key: Sequence[bool], width: int) -> list[list[int]]:
+    """Columns by their numbers, block by block, each as full as `width` allows and with the keys in front."""
+    keys = [at for at, key in enumerate(is_key) if key]
+    blocks: list[list[int]] = [[]]
+    for at, own in enumerate(widths):
+        taken = sum(widths[other] + 2 for other in blocks[-1])
+        if not is_key[at] and taken + own + 2 > width and any(not is_key[other] for other in blocks[-1]):
+            blocks.append(list(keys))
+        if at not in blocks[-1]:
+            blocks[-1].append(at)
+    return blocks
+
+
+def _blocks(widths: Sequence[int], is_key: Sequence[bool], width: int) -> list[list[int]]:
+    """As few blocks as `width` allows, about equally wide."""
+    blocks = _filled(widths, is_key, width)
+    for narrower in range(width - 1, 0, -1):
+        fewer = _filled(widths, is_key, narrower)
+        if len(fewer) > len(blocks):
+            break
+        blocks = fewer
+    return blocks
+
+
 @dataclass
 class Table(Generic[Row]):
     """Columns, and rows to show in them."""
@@ -96,14 +120,7 @@ class Table(Generic[Row]):
         shown, cells = self._texts()
         columns = [[column.heading(), *(row[at] for row in cells)] for at, column in enumerate(shown)]
         widths = [max(map(len, column)) for column in columns]
-        keys = [at for at, column in enumerate(shown) if column.is_key]
-        blocks: list[list[int]] = [[]]
-        for at in range(len(shown)):
-            taken = sum(widths[other] + 2 for other in blocks[-1])
-            if at not in keys and taken + widths[at] + 2 > width and any(other not in keys for other in blocks[-1]):
-                blocks.append(list(keys))
-            if at not in blocks[-1]:
-                blocks[-1].append(at)
+        blocks = _blocks(widths, [column.is_key for column in shown], width)
         parts = [self.title + "\n"] if self.title else []
         for number, block in enumerate(blocks):
             if number > 0:

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -21,7 +23,7 @@ class Table(CommandTest):
             self.assertIn(part, result.stdout)
         # Errors after 12 of 640 steps on other grids are not what is printed.
         self.assertIn("they are for the case's whole time and the spacings 1/256 and 1/1024", result.stdout)
-        for part in ("6.000e-02", "4.114e-02", "3.566e-02", " -"):
+        for part in ("6.000e-02", "4.114e-02", "3.566e-02", " -\n"):
             self.assertNotIn(part, result.stdout)
         table = json.loads((self.path / "table.json").read_text())
         runs = table["runs"]
@@ -44,7 +46,7 @@ class Table(CommandTest):
                 text, _ = run.communicate(timeout=120)
             self.assertNotEqual(run.returncode, 0, "it has ended before the signal")
             seconds *= 1.5
-            ended = re.search(r"Runs that ended before\n +RMS error +seconds\ncoarse only \(128\) +\S+e-02 +\d", text)
+            ended = re.search(r"Runs that ended before\n +RMS error +seconds\n  coarse only \(128\) +\S+e-02 +\d", text)
 
     def test_given_quiet_then_the_tables_are_in_the_json_alone(self):
         done = self.kumiko("table", THESIS, *SMALL, "--workers", "1", "--summary", "table.json", "--quiet")
@@ -55,10 +57,36 @@ class Table(CommandTest):
         result = self.kumiko("table", THESIS, "--set", "amr.levels=1", "--workers", "2")
         self.assertEqual(result.returncode, 0, result.stderr)
         errors = result.stdout.split("Table 6.2")[0]
-        rows = {line.split("  ")[0]: line.split() for line in errors.splitlines()}
+        rows = {line.strip().split("  ")[0]: line.split() for line in errors.splitlines()}
         self.assertEqual(rows["coarse only (256)"][3], "6.000e-02")
         self.assertEqual(rows["AMR (256 to 256), threads"][5], "-")
         self.assertEqual(rows["NoAMR (256), OpenMP"][3], "-")
+
+    def test_given_a_table_beside_the_configuration_then_it_is_the_cases_own(self):
+        shutil.copy(GAUSSIAN, self.path / "mine.toml")
+        (self.path / "mine.table").write_text("""
+[[run]]
+name = "plain"
+set = ["amr.levels=1"]
+[[run]]
+name = "deep"
+set = ["amr.levels=2"]
+[[table]]
+title = "Errors"
+rows = ["plain", "deep", { title = "gain", over = ["plain", "deep"] }]
+columns = [
+  { title = "largest", value = "error.linf", format = ".6e" },
+  { title = "ratio", ratio = "error.linf", format = ".6f" },
+]
+""")
+        done = self.kumiko("table", "mine.toml", "--set", "grid.base=32", "--set", "time.steps=112", "--summary", "t.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = json.loads((self.path / "t.json").read_text())["runs"]
+        plain, deep = (runs[name]["error"]["linf"] for name in ("plain", "deep"))
+        self.assertIn(f"{plain:.6e}", done.stdout)
+        self.assertIn(f"{plain / deep:.6f}", done.stdout)
+        (self.path / "mine.table").write_text("[[run]]\nname = 'a'\nmesh = 'fien'\n[[table]]\n")
+        self.assert_refused(self.kumiko("table", "mine.toml"), "mine.table: run 1", "finest")
 
     def test_given_a_case_without_printed_values_then_there_is_no_column_for_them(self):
         small = ["--set", "grid.base=32", "--set", "time.steps=112", "--set", "time.stop_step=4"]
@@ -178,8 +206,8 @@ class Compare(CommandTest):
         words += [f"{self.CELLS},case.period=1.9", "--resolutions", "32", "--norm", "l1"]
         text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
         line = next(line for line in text.splitlines() if "2.3600e-03" in line)
-        self.assertIn(f" {found['runs'][0]['error']:.4e} ", line)
-        self.assertNotIn(f" {found['runs'][1]['error']:.4e} ", line)
+        self.assertIn(f" {found['runs'][0]['error']:.4e}", line)
+        self.assertNotIn(f" {found['runs'][1]['error']:.4e}", line)
 
     def test_given_an_open_domain_then_the_table_and_the_note_call_it_a_change_of_mass(self):
         channel = CASES / "channel" / "channel.toml"
@@ -196,13 +224,14 @@ class Compare(CommandTest):
         words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
         text, found = self.compare(VORTEX, *words, "--set", "amr.levels=1")
         line = next(line for line in text.splitlines() if "2.3600e-03" in line)
-        self.assertRegex(line, rf"l1 +32 .* {found['runs'][0]['error']:.4e} .*Rider")
+        self.assertRegex(line, rf"l1 +32 .* {found['runs'][0]['error']:.4e}")
+        self.assertIn("Rider", text)
         # Those of 64 and 128 have no run, and no line.
         self.assertNotIn("5.8500e-04", text)
         self.assertIn("2 published errors are not shown", text)
         self.assertIn("1/64 or 1/128", text)
         drawing = (self.path / "out" / "work_precision.svg").read_text()
-        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 2, "one line in both panels")
+        self.assertEqual(drawing.count('id="reference"'), 2, "one line in both panels")
 
     def test_given_a_part_of_the_run_then_no_published_error_stands_beside_it(self):
         words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
@@ -211,7 +240,7 @@ class Compare(CommandTest):
         self.assertNotIn("2.3600e-03", text)
         self.assertIn("3 published errors are not shown", text)
         drawing = (self.path / "out" / "work_precision.svg").read_text()
-        self.assertEqual(drawing.count('stroke-dasharray="5 4"'), 0)
+        self.assertEqual(drawing.count('id="reference"'), 0)
 
     def test_given_a_run_that_fails_then_the_others_are_reported_and_the_exit_code_is_1(self):
         limited = f"{self.CUBIC},time.wall_limit=0.001 s"
@@ -309,6 +338,45 @@ class Compare(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "kumiko: warning: --set output.every=10 has no effect: the runs of a comparison "
                                       "write no files of their own\n")  # fmt: skip
+
+    def test_given_a_sweep_then_each_value_is_a_contender_that_computes_what_run_does(self):
+        words = ["--sweep", "amr.buffer=1,4", "--sweep", "solver.departure=second_order,exact", "--resolutions", "32"]
+        text, found = self.compare(GAUSSIAN, *words)
+        keys = [solver["keys"] for solver in found["solvers"]]
+        self.assertEqual(keys, [[f"amr.buffer={buffer}", f"solver.departure={scheme}"]
+                                for buffer in (1, 4) for scheme in ("second_order", "exact")])  # fmt: skip
+        for run in found["runs"]:
+            self.assertIn(run["solver"], text)
+        done = self.kumiko("run", GAUSSIAN, "--no-files", "--json", "--quiet", "--set", "amr.buffer=4", "--set",
+                           "solver.departure=exact", "--set", "grid.base=32", "--set", "time.steps=112")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["state_hash"], found["runs"][3]["summary"]["state_hash"])
+        self.assert_refused(self.kumiko("compare", GAUSSIAN, "--sweep", "amr.bufer=2,4"), "amr.bufer", "amr.buffer")
+
+    def test_given_an_output_folder_then_the_latex_table_compiles_as_booktabs_and_has_the_same_numbers(self):
+        _, found = self.compare(GAUSSIAN, "--resolutions", "32", "--set", "amr.levels=1", "--format", "pdf")
+        text = (self.path / "out" / "compare.tex").read_text()
+        self.assertIn(r"semi\_lagrangian\_cubic", text)
+        self.assertIn(f"{found['runs'][0]['error']:.4e}", text)
+        self.assertEqual((self.path / "out" / "work_precision.pdf").read_bytes()[:4], b"%PDF")
+
+    def test_given_a_python_without_matplotlib_or_none_then_it_is_named_with_its_package(self):
+        bare = self.path / "bare"
+        bare.write_text('#!/bin/sh\nexec python3 -I -S "$@"\n')
+        bare.chmod(0o755)
+        words = ["compare", GAUSSIAN, "--resolutions", "32", "--set", "amr.levels=1", "--output", "out"]
+        done = self.kumiko(*words, env={**os.environ, "KUMIKO_PYTHON": str(bare)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"kumiko: note: work_precision.svg is left out, .*python3-matplotlib")
+        self.assertEqual(len(list((self.path / "out").iterdir())), 4)
+        done = self.kumiko(*words, "--overwrite", env={**os.environ, "KUMIKO_PYTHON": "/nowhere/python3"})
+        self.assert_refused(done, "/nowhere/python3", "(Debian: python3)", "KUMIKO_PYTHON")
+
+    def test_given_modules_in_the_folder_then_a_study_does_not_take_them_for_its_own(self):
+        for name in ("json", "kumiko", "statistics"):
+            (self.path / f"{name}.py").write_text("raise SystemExit('taken')\n")
+        done = self.kumiko("compare", GAUSSIAN, "--resolutions", "32", "--set", "amr.levels=1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_given_an_earlier_comparison_then_overwrite_is_asked_for(self):
         words = [GAUSSIAN, "--solvers", self.CUBIC, "--resolutions", "32"]

@@ -168,7 +168,6 @@ class DryRun(Preview):
         for words in (
             ["--dry-run", "--print-config"],
             ["--dry-run", "--quiet"],
-            ["--print-config", "--json"],
         ):
             self.assert_refused(self.kumiko("run", ZALESAK, *words), *words)
 
@@ -193,6 +192,15 @@ class PrintConfig(Preview):
         self.assertEqual(self.printed("case.toml"), text)
         # The folder of an earlier run is none of its business.
         self.assertEqual(self.printed("case.toml", "--output", "first", "--quiet"), text)
+
+    def test_given_json_then_the_configuration_and_what_case_and_solver_declare_are_printed(self):
+        described = json.loads(self.printed(ZALESAK, "--solver", "thinc", "--set", "amr.buffer=3", "--json"))
+        self.assertEqual(described["config"]["amr"]["buffer"], 3)
+        self.assertEqual(described["config"]["solver"], {"name": "thinc"} | described["config"]["solver"])
+        self.assertEqual((described["solver"]["centring"], described["solver"]["cfl_limit"]), ("cell", 1.0))
+        self.assertEqual(described["run"]["points"], described["config"]["grid"]["base"])
+        self.assertEqual(described["case"]["extent"], [1.0, 1.0])
+        self.assertIn("rms.amr", [value["name"] for value in described["case"]["published_values"]])
 
     def test_given_a_cfl_number_then_what_it_chooses_is_printed(self):
         text = self.printed(PLAIN, "--set", "amr.levels=3", "--set", "time.cfl=0.8")

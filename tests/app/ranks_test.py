@@ -325,7 +325,7 @@ class RanksTest(RanksCase):
                 self.assertAlmostEqual(two["speed_up"]["median"], speed_up)
                 self.assertAlmostEqual(two["parallel_efficiency"], speed_up / 2)
                 self.assertEqual(sorted(path.name for path in (self.path / name).iterdir()),
-                                 ["efficiency.svg", "scaling.csv", "scaling.json", "speed_up.svg"])
+                                 ["efficiency.svg", "scaling.csv", "scaling.json", "scaling.tex", "speed_up.svg"])
 
     def test_given_no_launcher_then_the_error_says_what_to_do(self):
         done = self.scaled("--ranks", "1,2", "--output", "never", PATH="/nowhere")

@@ -95,6 +95,12 @@ std::optional<double> RunSummary::mass_drift() const {
   return farthest;
 }
 
+Json config_json(const amr::ParameterSet& config) {
+  Json json = Json::object();
+  for (const auto& [key, value] : config.values()) insert(json, key, value);
+  return json;
+}
+
 Json to_json(const RunSummary& summary) {
   Json json;
   json["case"] = summary.case_name;
@@ -135,8 +141,7 @@ Json to_json(const RunSummary& summary) {
   }
   json["state_hash"] = summary.state_hash;
   add_origin(json, summary.origin);
-  json["config"] = Json::object();
-  for (const auto& [key, value] : summary.config.values()) insert(json["config"], key, value);
+  json["config"] = config_json(summary.config);
   return json;
 }
 

@@ -4,7 +4,7 @@
 #include <vtkLookupTable.h>
 #include <vtkSmartPointer.h>
 
-#include <kumiko/viz/axis.hpp>
+#include <kumiko/viz/state_image.hpp>
 
 #include "picture/canvas.hpp"
 

@@ -6,9 +6,7 @@
 
 #include <fmt/core.h>
 
-#include <kumiko/viz/axis.hpp>
-
-#include "chart/label_placement.hpp"
+#include "picture/axis.hpp"
 
 namespace kumiko::viz {
 
@@ -89,7 +87,7 @@ void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent)
   paint_frame(canvas, around(plot));
   const int tick_length = layout.unit(kTick);
   const int most_x = most_labels(plot.x1 - plot.x0, layout.unit(110));
-  const std::vector<Tick> along_x = ticks(Scale::kLinear, {0.0, extent.x}, most_x);
+  const std::vector<Tick> along_x = ticks({0.0, extent.x}, most_x);
   const TextLook centred = text(layout, Align::kCentre);
   std::vector<double> places;
   for (const Tick& tick : along_x) places.push_back(layout.x(tick.value));
@@ -101,7 +99,7 @@ void paint_axes(Canvas& canvas, const Layout& layout, const amr::Extent& extent)
     canvas.text(place, plot.y0 - layout.unit(24), centred, along_x[at].label);
   }
   const int most_y = most_labels(plot.y1 - plot.y0, layout.unit(110));
-  const std::vector<Tick> along_y = ticks(Scale::kLinear, {0.0, extent.y}, most_y);
+  const std::vector<Tick> along_y = ticks({0.0, extent.y}, most_y);
   places.clear();
   for (const Tick& tick : along_y) places.push_back(layout.y(tick.value));
   places = label_places(places, layout.unit(kTextSize + 4), plot.y0, plot.y1);
@@ -131,8 +129,7 @@ void paint_colour_bar(Sheet sheet, const Layout& layout, int bottom, const Colou
   const int point = layout.unit(kPoint);
   const PixelBox bar = {column.x0, bottom + point, column.x0 + layout.unit(kBarWidth) - 1,
                         column.y1 - layout.unit(kHeading) - point};
-  const Axis axis(Scale::kLinear, {range.low / label.unit, range.high / label.unit}, bar.y0,
-                  bar.y1);
+  const Axis axis({range.low / label.unit, range.high / label.unit}, bar.y0, bar.y1);
   for (int y = bar.y0; y <= bar.y1; ++y) {
     const double share = static_cast<double>(y - bar.y0) / (bar.y1 - bar.y0);
     sheet.colours.fill(bar.x0, y, bar.x1, y, colours(range.low + share * (range.high - range.low)));
@@ -141,7 +138,7 @@ void paint_colour_bar(Sheet sheet, const Layout& layout, int bottom, const Colou
   if (extremes.high > range.high) paint_point(sheet, bar, point, true, colours(range.high));
   if (extremes.low < range.low) paint_point(sheet, bar, point, false, colours(range.low));
   const int most = most_labels(bar.y1 - bar.y0, layout.unit(60));
-  for (const Tick& tick : ticks(Scale::kLinear, axis.range(), most)) {
+  for (const Tick& tick : ticks(axis.range(), most)) {
     const int y = static_cast<int>(std::lround(axis(tick.value)));
     sheet.lettering.fill(bar.x1 + 1, y, bar.x1 + layout.unit(kTick), y, kBlack);
     sheet.lettering.text(bar.x1 + layout.unit(kTick + 6), y, text(layout), tick.label);

@@ -9,7 +9,6 @@
 
 #include "base64.hpp"
 #include "chart.hpp"
-#include "chart/svg.hpp"
 #include "headline.hpp"
 #include "ranks.hpp"
 #include "timeline.hpp"
@@ -41,6 +40,26 @@ namespace kumiko::viz {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Text as it may stand between tags and in attributes. Control characters become blanks.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else if (c == '"') {
+      result += "&quot;";
+    } else {
+      result += byte < 0x20U || byte == 0x7FU ? ' ' : c;
+    }
+  }
+  return result;
+}
 
 std::string escaped_lines(std::string_view text) {
   std::string html;

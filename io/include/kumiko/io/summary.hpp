@@ -70,10 +70,13 @@ struct RunSummary {
   amr::ParameterSet config;
 };
 
-/// The summary with its keys in the order of the documentation. "grid.base" of the configuration
-/// becomes config → grid → base; a key that is also a table is a programmer error
-/// (std::logic_error). Numbers that are not finite become null when the JSON is written.
+/// The summary with its keys in the order of the documentation; "config" as config_json() has it.
+/// Numbers that are not finite become null when the JSON is written.
 nlohmann::ordered_json to_json(const RunSummary& summary);
+
+/// A configuration by dotted key as JSON: "grid.base" becomes grid → base. A key that is also a
+/// table is a programmer error (std::logic_error).
+nlohmann::ordered_json config_json(const amr::ParameterSet& config);
 
 /// The largest resident memory of this process so far.
 std::uint64_t peak_rss_bytes();

@@ -6,13 +6,17 @@
 
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
-#include <kumiko/viz/axis.hpp>
 
 namespace kumiko::viz {
 
 /// Default width of pictures in pixels. The domain has 1024 of them, so that grids of the shipped
 /// cases fall on whole pixels.
 inline constexpr int kUsualPictureWidth = 1314;
+
+struct Range {
+  double low;
+  double high;
+};
 
 /// The quantity that a picture shows by colours.
 enum class Quantity {

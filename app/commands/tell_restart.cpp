@@ -1,0 +1,50 @@
+#include "commands/tell_restart.hpp"
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+void warn_without_sidecar(const Start& start) {
+  if (!start.from || start.from->sidecar_fault.empty()) return;
+  print_warning("{}; seconds, steals, waits and imbalance count from base step {}{}",
+                start.from->sidecar_fault, start.from->checkpoint.run.step,
+                start.configuration.empty()
+                    ? ", and keys that do not determine the state have their "
+                      "defaults where --set does not give them"
+                    : "");
+}
+
+void tell_restart(const Start& start, int step, bool has_summary) {
+  const std::string file = start.from->file.string();
+  const Setup& setup = start.setup;
+  const bool stands_at_stop = setup.run.stop_step > 0 && step >= setup.run.stop_step &&
+                              start.from->checkpoint.run.time < (1.0 - 1e-12) * setup.end_time();
+  if (is_done(start) && stands_at_stop) {
+    fmt::print(
+        "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
+        "time.stop_step=0 to continue to the end\n",
+        start.path.string(), step);
+  } else if (is_done(start) && start.earlier == io::Earlier::kContinue && !has_summary) {
+    fmt::print("the run in '{}' has taken all its base steps, {}: its last files are left to do\n",
+               start.path.string(), step);
+  } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
+    fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
+               start.path.string(), step);
+  } else if (is_done(start)) {
+    fmt::print(
+        "'{}' is complete already, base step {}: nothing is left to do but its files in "
+        "'{}'\n",
+        file, step, start.path.string());
+  } else {
+    fmt::print("restarts from {}, base step {}\n", file, step);
+    if (!start.changes.empty()) fmt::print("changed from there   {}\n", start.changes);
+  }
+  std::fflush(stdout);
+}
+
+}  // namespace kumiko::app
