@@ -144,18 +144,6 @@ std::string published_title(const std::string& name) {
   return found == titles.end() ? name : found->second;
 }
 
-std::string published_text(const Setup& setup, std::string_view name, const char* format) {
-  const bool ends = setup.goes_to_the_end();
-  std::string text;
-  for (const amr::PublishedValue& value : setup.the_case->published_values()) {
-    const bool is_error = !value.norm.empty();
-    if (value.name != name || (is_error && !(ends && has_spacing_of(setup, value)))) continue;
-    if (!text.empty()) text += " and ";
-    text += fmt::format(fmt::runtime(format), value.value);
-  }
-  return text.empty() ? "-" : text;
-}
-
 PublishedTable published_table(std::span<const FinishedRun> runs) {
   std::vector<viz::PublishedRow> rows;
   for (std::size_t at = 0; at < runs.size(); ++at) {

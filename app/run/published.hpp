@@ -25,10 +25,6 @@ inline constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
 /// The title of a value in a table; values without one keep their name.
 std::string published_title(const std::string& name);
 
-/// The published values of a name that a run of the setup can be compared with, "1.6 and 3.1" if
-/// there are several, "-" if there is none. An error is of all time steps on a grid of one spacing.
-std::string published_text(const Setup& setup, std::string_view name, const char* format);
-
 /// A finished run, and what it was asked to do.
 struct FinishedRun {
   const nlohmann::ordered_json& summary;

@@ -39,8 +39,8 @@ std::string plugin_options(const Setup& setup);
 void check_parts(const Setup& setup, int ranks);
 
 /// Builds the initial state, or that of a checkpoint. From then on, reports of faults name the
-/// setup's plugins. Throws TooFewSteps, with the remedy, if a step is too long for the ghosts,
-/// and RequestError if the checkpoint does not fit. All ranks call it.
+/// setup's plugins. Throws RequestError if a step is too long for the ghosts, and if the
+/// checkpoint does not fit. All ranks call it.
 std::unique_ptr<amr::Simulation> make_simulation(
     const Setup& setup, amr::Backend& backend, const io::Checkpoint* from = nullptr,
     amr::Communicator& communicator = amr::single_rank());

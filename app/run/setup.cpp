@@ -184,13 +184,13 @@ double Setup::uniform_updates(int steps) const {
   return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
 }
 
-Setup load_setup(const SetupRequest& request, const io::Changes& changes) {
+Setup load_setup(const SetupRequest& request) {
   return as_request([&] {
     io::ConfigSource source = read_named_config(request);
     if (!request.solver.empty()) {
       source = source.with_solver(request.solver, request.solver_from);
     }
-    return make_setup(source.with(changes), request.workers, request.plugins, request.is_of_run);
+    return make_setup(source, request.workers, request.plugins, request.is_of_run);
   });
 }
 

@@ -78,9 +78,8 @@ struct SetupRequest {
 /// was not found: ". 'FILE' was skipped, since REASON"; empty without any.
 std::string skipped_in_words(const plugin::Registry& plugins);
 
-/// Reads and checks the request's configuration with its overrides, and then the changes. Throws
-/// RequestError.
-Setup load_setup(const SetupRequest& request, const io::Changes& changes = {});
+/// Reads and checks the request's configuration with its overrides. Throws RequestError.
+Setup load_setup(const SetupRequest& request);
 
 /// Checks the configuration of a checkpoint, read from `file`, and of its sidecar, with the
 /// request's overrides. Throws RequestError.

@@ -21,22 +21,6 @@ bool looks_like_number(const std::string& text) {
   return text.empty() || text.find_first_of(kFirst) == 0;
 }
 
-/// A cell's text, in which no character ends the cell or the line of a Markdown table.
-std::string markdown_cell(const std::string& text) {
-  std::string cell;
-  for (const char c : text) {
-    if (c == '|') cell += '\\';
-    cell += c == '\n' ? ' ' : c;
-  }
-  return cell;
-}
-
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) line += ' ' + markdown_cell(cell) + " |";
-  return line + '\n';
-}
-
 }  // namespace
 
 bool TextTable::is_number(std::size_t column) const {
@@ -80,17 +64,6 @@ std::string cell_text(const nlohmann::ordered_json& value, const char* format,
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number_float()) return value.dump();
   return fmt::format(fmt::runtime(format), value.get<double>());
-}
-
-std::string TextTable::markdown() const {
-  std::string text = markdown_row(header_);
-  text += '|';
-  for (std::size_t column = 0; column < header_.size(); ++column) {
-    text += is_number(column) ? "---:|" : "---|";
-  }
-  text += '\n';
-  for (const auto& row : rows_) text += markdown_row(row);
-  return text;
 }
 
 }  // namespace kumiko::app

@@ -1,4 +1,4 @@
-// Lays out a table of texts as columns, as Markdown and as CSV.
+// Lays out a table of texts as columns and as CSV.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,10 @@ class TextTable {
 
   /// Adds a row, which has as many cells as the header.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  bool empty() const { return rows_.empty(); }
 
   /// The table in columns as wide as their widest cell: those of numbers are flush right, and the
   /// last column, if it is text, is not filled up.
   std::string plain() const;
-  /// The table as GitHub and Doxygen read it.
-  std::string markdown() const;
   /// The table with commas between the cells as they are.
   std::string csv() const;
 

@@ -101,8 +101,7 @@ std::string ConfigSource::written(std::string_view name) const {
                                  [&](const Setting& setting) { return setting.key == name; });
   if (last == settings_.rend()) return {};
   if (const auto* text = std::get_if<detail::OverrideText>(&last->value)) return text->text;
-  const auto* chosen = std::get_if<detail::ChosenValue>(&last->value);
-  const auto* value = chosen ? &chosen->value : std::get_if<amr::ParameterValue>(&last->value);
+  const auto* value = std::get_if<amr::ParameterValue>(&last->value);
   if (value == nullptr) return {};
   const auto* word = std::get_if<std::string>(value);
   return word ? *word : toml_value(*value);
@@ -233,16 +232,6 @@ ConfigSource ConfigSource::without_unknown(const Schema& schema, std::string_vie
     left_out.push_back(fmt::format("{}: {}", setting.key, value_text(*value)));
     return true;
   });
-  return other;
-}
-
-ConfigSource ConfigSource::with(const Changes& changes) const {
-  ConfigSource other = *this;
-  for (const auto& [key, value] : changes) {
-    other.settings_.push_back(
-        {key, fmt::format("{} = {}", key, toml_value(value)), detail::ChosenValue{value}});
-  }
-  other.core_ = other.values(Schema(), true);
   return other;
 }
 

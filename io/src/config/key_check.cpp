@@ -127,7 +127,6 @@ struct SettingReader {
   amr::ParameterValue operator()(const detail::OverrideText& value) const {
     return override_value(key, value.text);
   }
-  amr::ParameterValue operator()(const detail::ChosenValue& chosen) const { return chosen.value; }
   amr::ParameterValue operator()(const amr::ParameterValue& value) const { return value; }
 };
 

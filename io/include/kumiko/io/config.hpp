@@ -60,10 +60,6 @@ class Config {
   amr::ParameterSet values_;
 };
 
-/// Keys with values that a program sets. Like --set, they override the values of the configuration
-/// file.
-using Changes = std::vector<std::pair<std::string, amr::ParameterValue>>;
-
 /// Values of keys that are stored in a separate file next to a configuration's text.
 struct ValuesBeside {
   std::string name = {};  ///< name of that file, for messages
@@ -91,9 +87,6 @@ class ConfigSource {
   /// \param left_out  gets them, as "solver.limiter: 0.5"
   ConfigSource without_unknown(const Schema& schema, std::string_view table,
                                std::vector<std::string>& left_out) const;
-
-  /// The same configuration with other values of some keys. Throws ConfigError.
-  ConfigSource with(const Changes& changes) const;
 
   /// A line for each key that is set by an old name, with its current name, and for each override
   /// that replaces a different value of an earlier override.

@@ -21,15 +21,10 @@ struct OverrideText {
   std::string text;
 };
 
-/// A value that the program sets, which overrides the file's.
-struct ChosenValue {
-  amr::ParameterValue value;
-};
-
 struct Setting {
   std::string key;    ///< full dotted name
   std::string where;  ///< "file:line", or "--set KEY=VALUE"
-  std::variant<TableHeader, ForeignValue, OverrideText, ChosenValue, amr::ParameterValue> value;
+  std::variant<TableHeader, ForeignValue, OverrideText, amr::ParameterValue> value;
 };
 
 }  // namespace kumiko::io::detail
