@@ -375,6 +375,8 @@ class Study:
                 if contender.option == "solver.name":
                     raise  # the file's own, and the only one
                 why = str(error).removeprefix(f"--solver {contender.solver}: ")
+                for setting in contender.settings:
+                    why = why.removeprefix(f"--set {setting}: ")
                 raise Refused(f"{contender.as_asked()}: {why}") from None
         return comparison
 

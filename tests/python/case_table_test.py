@@ -2,6 +2,7 @@
 with the place and the remedy."""
 
 import pytest
+
 from kumiko.case_table import DEFAULT, Tables, read_table, table_file
 from kumiko.program import Refused
 

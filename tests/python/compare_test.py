@@ -6,6 +6,7 @@ import io
 import math
 
 import pytest
+
 from kumiko import errors
 from kumiko.compare import (
     CompareRequest,
@@ -27,7 +28,7 @@ def labels(**options):
 @pytest.mark.parametrize(("name", "levels"), [("gaussian", 2), ("vortex", 1)])
 def test_given_stored_summaries_then_the_page_is_the_one_of_an_earlier_version(name, levels):
     own = report(stored_comparison(name, levels), markdown=True)
-    assert own == (FOLDER / f"{name}_compare.md").read_text()
+    assert own == (FOLDER / f"{name}_compare_page.txt").read_text()
 
 
 @pytest.mark.parametrize("name", ["gaussian", "vortex"])

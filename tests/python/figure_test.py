@@ -4,6 +4,7 @@ reach from the least to the most."""
 from xml.etree import ElementTree
 
 import pytest
+
 from kumiko.figure import Axes, Chart, Line, Reference, bars, draw
 from kumiko.measurement import Spread
 

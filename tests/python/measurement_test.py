@@ -1,6 +1,7 @@
 """Contract: rounds alternate, spreads and ratios are those of the values, a budget says whether it is kept."""
 
 import pytest
+
 from kumiko.measurement import Budget, Spread, ratio, repetitions_text, rounds
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+
 from kumiko.program import Failed
 from kumiko.scaling import (
     ScalingRequest,

@@ -6,6 +6,7 @@ import io
 import json
 
 import pytest
+
 from kumiko.measurement import Spread
 from kumiko.table import Column, Table
 
