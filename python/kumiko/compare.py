@@ -329,6 +329,24 @@ class Study:
                     raise
                 run.steps = needed
 
+    def planned(self, contender: Contender, resolutions: list[int]) -> list[ComparedRun]:
+        """The runs of a contender, whose first states have been tried. Raises Refused, which names it."""
+        runs = []
+        try:
+            self.describe(contender)
+            for points in resolutions:
+                run = self.run_at(contender, points)
+                self.with_enough_steps(run, self._kumiko.dry_run)
+                runs.append(run)
+        except Refused as error:
+            if contender.option == "solver.name":
+                raise  # the file's own, and the only one
+            why = str(error).removeprefix(f"--solver {contender.solver}: ")
+            for setting in contender.settings:
+                why = why.removeprefix(f"--set {setting}: ")
+            raise Refused(f"{contender.as_asked()}: {why}") from None
+        return runs
+
     def plan(self) -> Comparison:
         """Tries every run's first state, so that a wrong request is refused before the first run. Raises Refused."""
         request = self._request
@@ -365,19 +383,7 @@ class Study:
             file["case"]["name"], request.norm, file["run"]["levels"], request.repetitions, contenders
         )
         for contender in contenders:
-            try:
-                self.describe(contender)
-                for points in resolutions:
-                    run = self.run_at(contender, points)
-                    self.with_enough_steps(run, self._kumiko.dry_run)
-                    comparison.runs.append(run)
-            except Refused as error:
-                if contender.option == "solver.name":
-                    raise  # the file's own, and the only one
-                why = str(error).removeprefix(f"--solver {contender.solver}: ")
-                for setting in contender.settings:
-                    why = why.removeprefix(f"--set {setting}: ")
-                raise Refused(f"{contender.as_asked()}: {why}") from None
+            comparison.runs += self.planned(contender, resolutions)
         return comparison
 
     def run(self, comparison: Comparison, after: Callable[[], None]) -> None:
