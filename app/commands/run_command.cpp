@@ -107,7 +107,7 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
 /// Prepares a rank, and refuses whatever can be refused, before all begin.
 Start prepare(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backend) {
   prepare_to_step(request);
-  Start start = start_of(request, ranks.leads());
+  Start start = start_of(request, ranks.leads() && !request.no_files);
   if (ranks.leads() && !start.folder && !request.no_files) {
     check_output(start.path, start.earlier);
   }
@@ -269,25 +269,26 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   early.reset();
   if (ranks.are_many()) warn_of_ranks(*simulation, ranks, backend->workers(), places);
   // The summary's folder may be the one that the run makes.
-  const bool beside = !request.summary.empty() && request.summary != kStdout &&
+  const bool beside = !request.no_files && !request.summary.empty() && request.summary != kStdout &&
                       is_same_place(request.summary.parent_path(), start.path);
-  refuse_if(!while_running(request.summary).empty() && is_at_or_above(request.summary, start.path),
+  refuse_if(!request.no_files && !while_running(request.summary).empty() &&
+                is_at_or_above(request.summary, start.path),
             "--summary: the run makes '{}' a folder; name a file, such as '{}'",
             request.summary.string(), (start.path / io::kSummaryFile).string());
   check_summary(request.summary, beside);
   if (!request.dry_run && !beside) prepare_summary(request.summary);
   const nlohmann::ordered_json earlier = earlier_summary(start);
   warn_without_sidecar(start);
-  if (!ranks.are_many()) warn_above_budget(*backend);
+  // A study says so itself, once.
+  if (!ranks.are_many() && !request.no_files) warn_above_budget(*backend);
+  if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
   if (request.dry_run) {
-    if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
     print_forecast(request, start, *backend, *simulation);
     return kDone;
   }
   if (request.no_files) return run_without_files(request, ranks, start, *backend, *simulation);
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
-  if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
   if (!start.from) files.write_picture(*simulation, "field_start.png");
   const io::RunSummary summary = take_steps(request, ranks, start, *backend, *simulation, files);
   finish(request, start, *simulation, summary, earlier, files);
@@ -318,7 +319,7 @@ int run_case(RunRequest& request) {
     Failure failure =
         ranks.last_words(failure_now(), dynamic_cast<const cluster::RankLost*>(&error));
     // If the leader is lost, this rank says how to continue.
-    if (followed && !failure.line.empty()) {
+    if (followed && !failure.line.empty() && !request.no_files) {
       failure.line += way_on(followed->path, followed->setup);
     }
     // An MPI may end this process as soon as the ranks leave.

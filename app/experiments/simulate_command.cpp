@@ -165,7 +165,10 @@ int simulate(const SimulateRequest& request) {
   }
   predict(what_if);
   write_sweep_files(request.output, kWhatIfFiles, what_if);
-  if (!request.output.empty()) draw_predictions(request.output, "simulate");
+  if (!request.output.empty()) {
+    for (const char* figure : kWhatIfFigures) std::filesystem::remove(request.output / figure);
+    draw_predictions(request.output, "simulate");
+  }
   if (request.json) {
     fmt::print("{}", json_report(what_if));
   } else {

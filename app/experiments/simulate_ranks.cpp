@@ -224,7 +224,10 @@ void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
     write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
   write_sweep_files(output.output, kRanksFiles, found);
-  if (!output.output.empty()) draw_predictions(output.output, "ranks");
+  if (!output.output.empty()) {
+    fs::remove(output.output / "ranks.svg");
+    draw_predictions(output.output, "ranks");
+  }
   if (request.json) return fmt::print("{}", json_report(found));
   print_found(output.output, plain_report(found));
 }

@@ -1,6 +1,8 @@
 // kumiko compare, scaling and table: the options of the studies, which the Python package makes.
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -58,6 +60,12 @@ void add_study(Options& options, StudyRequest& request, const char* repetitions_
 /// The fields that all requests have in the package.
 Json fields_of(const CaseRequest& request) {
   check_summary(request.summary);
+  std::error_code missing;
+  refuse_if(std::filesystem::exists(request.config, missing) &&
+                !std::filesystem::is_regular_file(request.config, missing) &&
+                !std::filesystem::is_directory(request.config, missing),
+            "'{}' can be read once alone, and a study reads it for each run; name a file",
+            request.config.string());
   Json json;
   json["config"] = request.config.string();
   json["settings"] = request.overrides;

@@ -261,7 +261,7 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   }
   check_steps(*setup, from);
   std::vector<fs::path> later;
-  if (goes_on) later = later_files_of(request, path, from);
+  if (goes_on && !request.no_files) later = later_files_of(request, path, from);
   close_trace(*setup, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
   if (goes_on) earlier = io::Earlier::kContinue;
@@ -326,11 +326,11 @@ void check_request(RunRequest& request) {
             "--quiet leaves --dry-run nothing to print; take one of the two out, or add --json");
   refuse_if(request.no_files && (!request.output.empty() || request.overwrite),
             "--no-files writes nothing that --output and --overwrite could be for; leave them out");
-  refuse_if(request.no_files && request.quiet && request.summary.empty(),
+  refuse_if(request.no_files && request.quiet && request.summary.empty() && !request.print_config,
             "--no-files with --quiet leaves nothing of the run; add --json, or --summary FILE");
   refuse_if(!request.solver.empty() && request.config.empty(),
             "--solver: name CASE.toml; a run that continues keeps its solver");
-  request.solver_from = "--solver " + request.solver;
+  if (!request.solver.empty()) request.solver_from = "--solver " + request.solver;
 }
 
 Start start_of(const RunRequest& request, bool writes) {

@@ -1,5 +1,5 @@
-"""Studies with Kumiko: comparisons of solvers, scaling, a case's tables; and what they are made of, for studies of your
-own and for benchmarks: rounds, tables that are declared once, figures.
+"""Studies with Kumiko: comparisons of solvers, scaling, a case's tables; and, for studies of your own and for
+benchmarks, the parts that these consist of: runs, rounds, tables that are declared once, figures.
 
     import kumiko
 

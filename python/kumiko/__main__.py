@@ -1,4 +1,5 @@
-"""python3 -m kumiko STUDY REQUEST: what `kumiko compare`, `scaling` and `table` start, with their options as JSON. And
+"""python3 -m kumiko STUDY REQUEST: what `kumiko compare`, `scaling` and `table` start, with their options in a
+JSON file. And
 python3 -m kumiko draw FILE: the figures of predictions from their JSON."""
 
 from __future__ import annotations
@@ -6,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from .case_table import tabulate
@@ -29,7 +31,7 @@ def main(arguments: list[str]) -> int:
     if name == "draw":
         draw_predictions(text)
         return DONE
-    options = json.loads(text)
+    options = json.loads(Path(text).read_text(encoding="utf-8"))
     kumiko = Kumiko(options.pop("program"))
     make_request, study = STUDIES[name]
     lists = {key: tuple(value) for key, value in options.items() if isinstance(value, list)}

@@ -1,4 +1,4 @@
-"""A case's own table: some runs of its configuration, and tables of what they give, beside published values.
+"""A case's own tables: some runs of its configuration, and their results next to published values.
 
 The table of CASE.toml is described by CASE.table next to it; without one, by study.table of this package:
 the coarse grid, AMR on two backends, and the finest level's grid everywhere. docs/reference/tables.md has the keys.
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import PublishedValue, published_values
-from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, counted
-from .study import Files, Progress, Request, as_text
+from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, counted, to_stderr
+from .study import STDOUT, Request, Study, refuse_stop_step, replaced
 from .table import Cell, Column, Table
 
 SUFFIX = ".table"
@@ -31,18 +31,23 @@ class Keys:
         self._values = dict(values)
         self._where = where
 
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
+    def take(self, key: str, kind: type, default: Any = None) -> Any:
         """A value; required where there is no default. Raises Refused."""
         if key not in self._values:
             if default is None:
                 raise Refused(f"{self._where}: the key '{key}' is missing")
             return default
         value = self._values.pop(key)
-        if not isinstance(value, kind) or isinstance(value, bool):
-            kinds = kind if isinstance(kind, tuple) else (kind,)
-            names = {str: "a text", list: "a list", dict: "a table", int: "a number", float: "a number"}
-            raise Refused(f"{self._where}: '{key}' is not {' or '.join(dict.fromkeys(names[each] for each in kinds))}")
+        if not isinstance(value, kind):
+            names = {str: "a text", list: "a list", bool: "true or false"}
+            raise Refused(f"{self._where}: '{key}' is not {names[kind]}")
         return value
+
+    def take_tables(self, key: str) -> list[Any]:
+        values = self.take(key, list)
+        if not values:
+            raise Refused(f"{self._where}: '{key}' is empty")
+        return values
 
     def take_texts(self, key: str) -> tuple[str, ...]:
         values = self.take(key, list, [])
@@ -85,7 +90,7 @@ class ColumnOfTable:
     value: str = ""  # a place in the runs' summaries, such as "error.rms"
     over: str = ""  # a run by whose value it is divided
     percent: bool = False
-    ratio: str = ""  # the place of which ratio rows divide the values
+    ratio: str = ""  # the place in summaries whose ratio the ratio rows show
     published: bool = False  # the published values: of ratios in a table that has some, else of the runs' errors
 
 
@@ -145,16 +150,14 @@ def _row_of(values: Any, runs: dict[str, TableRun], where: str) -> RowOfTable:
 def _column_of(values: Any, runs: dict[str, TableRun], where: str) -> ColumnOfTable:
     keys = Keys(values, where)
     title = keys.take("title", str)
-    published = keys._values.pop("published", False) is True
-    percent = keys._values.pop("percent", False) is True
     column = ColumnOfTable(
         title,
         keys.take("format", str, ".4g"),
         keys.take("value", str, ""),
         keys.take("over", str, ""),
-        percent,
+        keys.take("percent", bool, False),
         keys.take("ratio", str, ""),
-        published,
+        keys.take("published", bool, False),
     )
     keys.end(("title", "format", "value", "over", "percent", "ratio", "published"))
     if sum(map(bool, (column.value, column.ratio, column.published))) != 1:
@@ -173,27 +176,29 @@ def _column_of(values: Any, runs: dict[str, TableRun], where: str) -> ColumnOfTa
 def read_table(file: Path) -> CaseTable:
     """Reads the description of a case's table. Raises Refused."""
     try:
-        values = tomllib.loads(file.read_text())
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"{file}: cannot be read: {error}") from None
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise Refused(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Refused(f"{file}: cannot be read: it is not UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise Refused(f"{file}: it is not TOML: {error}") from None
     keys = Keys(values, str(file))
     runs: dict[str, TableRun] = {}
-    for at, each in enumerate(keys.take("run", list), 1):
+    for at, each in enumerate(keys.take_tables("run"), 1):
         run = _run_of(each, f"{file}: run {at}")
         if run.name in runs:
             raise Refused(f"{file}: run {at}: the name '{run.name}' is taken")
         runs[run.name] = run
     layouts = []
-    for at, each in enumerate(keys.take("table", list), 1):
+    for at, each in enumerate(keys.take_tables("table"), 1):
         where = f"{file}: table {at}"
         own = Keys(each, where)
         layouts.append(
             Layout(
                 own.take("title", str),
-                tuple(_row_of(row, runs, where) for row in own.take("rows", list)),
-                tuple(_column_of(column, runs, where) for column in own.take("columns", list)),
+                tuple(_row_of(row, runs, where) for row in own.take_tables("rows")),
+                tuple(_column_of(column, runs, where) for column in own.take_tables("columns")),
             )
         )
         own.end(("title", "rows", "columns"))
@@ -298,20 +303,19 @@ class Tables:
         workers = counted(next(iter(self.case.runs.values())).summary["workers"], "worker")
         return Table(columns, layout.rows, layout.title.replace("{workers}", workers))
 
-    def about_errors(self) -> str:
-        """Why the case's published errors are not in the tables; empty where they are, or where it has none."""
+    def about_errors(self, layout: Layout) -> str:
+        """Why a table that is to have the case's published errors has none; empty elsewhere."""
+        if any(row.over for row in layout.rows) or not any(column.published for column in layout.columns):
+            return ""
         names = {run.published for run in self.case.runs.values() if run.published}
         values = [value for value in self.published() if value.name in names]
-        shown = any(self.published_text(RowOfTable(run=name), ".3e") for name in self.case.runs)
-        if not values or shown:
+        if not values or any(self.published_text(row, ".3e") for row in layout.rows):
             return ""
         spacings = " and 1/".join(str(points) for points in sorted({value.points for value in values}))
-        return f"No published error stands here: they are for the case's whole time and the spacings 1/{spacings}.\n"
+        return f"No published errors are shown: they are for the case's whole time and the spacings 1/{spacings}.\n"
 
     def text(self) -> str:
-        parts = [self.table_of(layout).text() for layout in self.case.layouts]
-        parts[0] += self.about_errors()
-        return "\n".join(parts)
+        return "\n".join(self.table_of(layout).text() + self.about_errors(layout) for layout in self.case.layouts)
 
     def ended_text(self) -> str:
         """The runs that had ended when another failed or was interrupted."""
@@ -339,49 +343,62 @@ class Tables:
         }
 
 
-def job_of(request: Request, tables: Tables, run: TableRun) -> Job:
-    settings = tables.settings_of(run)
-    changed = {setting.partition("=")[0].strip() for setting in settings}
-    own = [setting for setting in request.settings if setting.partition("=")[0].strip() not in changed]
-    return request.job(settings=(*own, *settings), backend=run.backend)
+class TableStudy(Study[Tables]):
+    """`kumiko table`."""
+
+    what = "table"
+    quiet_remedy = "name a file by --summary"
+
+    def __init__(self, request: Request, kumiko: Kumiko | None) -> None:
+        super().__init__(request, kumiko)
+        self._request = request
+        self._file = table_file(request.config)
+
+    def job_of(self, found: Tables, run: TableRun) -> Job:
+        settings = replaced(tuple(self._request.settings), found.settings_of(run))
+        return self._request.job(settings=settings, backend=run.backend)
+
+    def plan(self) -> Tables:
+        case = read_table(self._file)
+        found = Tables(case, self.kumiko.describe(self._request.job(), relay=True))
+        refuse_stop_step(found.description)
+        for run in case.runs.values():
+            try:
+                self.kumiko.dry_run(self.job_of(found, run))
+            except Refused as error:
+                own = run.settings or run.backend != "threads"
+                raise Refused(f"{self._file}: run '{run.name}': {error}" if own else str(error)) from None
+            except Interrupted:
+                raise
+            except Failed:
+                pass  # a step that fails: the run will report it
+        return found
+
+    def measure(self, found: Tables, after: Callable[[], None]) -> None:
+        """The runs that have ended before another one fails, or a signal comes, are printed."""
+        del after
+        try:
+            for run in found.case.runs.values():
+                self.progress.show(found.label_of(run))
+                run.summary = self.kumiko.run(self.job_of(found, run))
+        except (Refused, Failed):
+            self.progress.show("")
+            if any(run.summary for run in found.case.runs.values()) and not self._request.quiet:
+                text = "\n" + found.ended_text().rstrip("\n")
+                to_stderr(text) if self._request.summary == STDOUT else print(text, flush=True)
+            raise
+
+    def has_results(self, found: Tables) -> bool:
+        return all(run.summary for run in found.case.runs.values())
+
+    def report(self, found: Tables) -> str:
+        return "\n" + found.text()
+
+    def record(self, found: Tables) -> Record:
+        return found.json()
 
 
 def tabulate(request: Request, kumiko: Kumiko | None = None) -> Tables:
-    """Makes the runs of a case's table, and prints the tables. Raises Refused before the first run, Failed and
+    """Makes the runs of a case's tables, and prints the tables. Raises Refused before the first run, Failed and
     Interrupted after the runs that have ended are printed."""
-    signals = Signals()
-    kumiko = kumiko or Kumiko()
-    kumiko.signals = signals
-    found: Tables
-    files = Files(request, "tables", {"table.json": lambda: as_text(found.json())}, {}, "table.json")
-    if request.quiet and not request.summary:
-        raise Refused(
-            "--quiet: the results of the tables would be lost; name a file by --summary, or leave out --quiet"
-        )
-    files.check()
-    case = read_table(table_file(request.config))
-    progress = Progress(request.quiet)
-    with signals:
-        found = Tables(case, kumiko.describe(request.job(), relay=True))
-        file = found.description["run"]
-        if file["steps"] == 0 and file["stop_step"]:
-            raise Refused(
-                f"time.stop_step is {file['stop_step']}, but runs that choose their steps by time.cfl stop at "
-                "different times then; set time.end instead"
-            )
-        jobs = {name: job_of(request, found, run) for name, run in case.runs.items()}
-        for job in jobs.values():
-            kumiko.dry_run(job)
-        try:
-            for name, run in case.runs.items():
-                progress.show(found.label_of(run))
-                run.summary = kumiko.run(jobs[name])
-        except (Refused, Failed, Interrupted):
-            progress.show("")
-            if any(run.summary for run in case.runs.values()) and not request.quiet:
-                print("\n" + found.ended_text(), end="", flush=True)
-            raise
-    progress.show("")
-    files.write(is_last=True)
-    files.print("\n" + found.text())
-    return found
+    return TableStudy(request, kumiko).carry_out()

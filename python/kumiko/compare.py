@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +12,24 @@ from . import errors
 from .errors import PublishedValue
 from .figure import Axes, Chart, Line, Reference, draw
 from .measurement import Spread, repetitions_text, rounds
-from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, counted, steps_needed, to_stderr, warn
-from .study import Files, Progress, Request, as_text, key_of
+from .program import (
+    NOTE_MARK,
+    Failed,
+    Interrupted,
+    Job,
+    Kumiko,
+    Record,
+    Refused,
+    counted,
+    steps_needed,
+    to_stderr,
+    warn,
+)
+from .study import Request, Study, as_text, key_of, refuse_stop_step, replaced
 from .table import Column, Table
 
 PATCH = 16  # points of a patch in each direction
-MOST_STEPS = 1_000_000_000
+MOST_STEPS = 2**31 - 1
 
 
 @dataclass
@@ -85,14 +98,14 @@ class ComparedRun:
         return self.steps == 0 or self.summary["steps"] == self.steps
 
     def add(self, summary: Record) -> None:
-        self.wall_s.append(summary["wall_s"])
-        if summary["wall_s"] == min(self.wall_s):
+        if not self.wall_s or summary["wall_s"] < min(self.wall_s):
             self.summary = summary
+        self.wall_s.append(summary["wall_s"])
 
 
 @dataclass
 class Comparison:
-    """What is compared, and what is found."""
+    """Solvers with their runs, and the results so far."""
 
     case_name: str
     norm: str
@@ -126,13 +139,13 @@ class Comparison:
         all_values: list[PublishedValue] = []
         for contender in self.contenders:
             for value in errors.published_values(contender.description):
-                if value.norm and value not in all_values:
+                if value.norm and not any(value.is_as(other) for other in all_values):
                     all_values.append(value)
         return all_values
 
-    def run_beside(self, contender: Contender, value: PublishedValue) -> ComparedRun | None:
+    def comparable_run(self, contender: Contender, value: PublishedValue) -> ComparedRun | None:
         """The contender's run to compare with a published error: to the end, with its spacing on the finest level."""
-        if value not in errors.published_values(contender.description):
+        if not any(value.is_as(own) for own in errors.published_values(contender.description)):
             return None
         return next(
             (
@@ -143,15 +156,15 @@ class Comparison:
             None,
         )
 
-    def has_run_beside(self, value: PublishedValue) -> bool:
-        return any(self.run_beside(contender, value) for contender in self.contenders)
+    def has_comparable_run(self, value: PublishedValue) -> bool:
+        return any(self.comparable_run(contender, value) for contender in self.contenders)
 
     def failures(self) -> list[str]:
         return [f"{run.contender.label} at {run.points} failed: {run.failure}" for run in self.runs if run.failure]
 
 
 def parts_of(text: str) -> list[str]:
-    """The parts between commas, but not between those in brackets, which are of lists."""
+    """Splits at commas outside brackets."""
     parts, depth = [""], 0
     for c in text:
         depth += (c == "[") - (c == "]")
@@ -163,7 +176,7 @@ def parts_of(text: str) -> list[str]:
 
 
 def full_setting(setting: str) -> str:
-    """A contender's KEY=VALUE by its full key: those without a table are of [solver]."""
+    """A contender's KEY=VALUE by its full key: those without a table belong to [solver]."""
     return setting if "." in key_of(setting) else f"solver.{setting}"
 
 
@@ -265,21 +278,22 @@ def points_y_of(points: int, file: Record) -> int:
     return int(scaled // points_x)
 
 
-class Study:
-    """A comparison in the making."""
+class CompareStudy(Study[Comparison]):
+    """`kumiko compare`."""
 
-    def __init__(self, request: CompareRequest, kumiko: Kumiko) -> None:
+    what = "comparison"
+    text_files = ("compare.csv", "compare.json", "compare.md", "compare.tex")
+    figure_files = ("work_precision",)
+
+    def __init__(self, request: CompareRequest, kumiko: Kumiko | None) -> None:
+        super().__init__(request, kumiko)
         self._request = request
-        self._kumiko = kumiko
 
     def _job_of(self, contender: Contender, *changes: str) -> Job:
         """Keys of the contender's own replace the request's, and the changes replace both."""
-        own = [setting for setting in self._request.settings if not contender.sets(key_of(setting))]
-        settings = [*own, *contender.settings]
-        changed = [key_of(change) for change in changes]
-        settings = [setting for setting in settings if key_of(setting) not in changed]
+        settings = replaced(replaced(tuple(self._request.settings), contender.settings), changes)
         solver = "" if contender.option == "solver.name" else contender.solver
-        return self._request.job(settings=(*settings, *changes), solver=solver)
+        return self._request.job(settings=settings, solver=solver)
 
     def job_of(self, run: ComparedRun) -> Job:
         file = run.contender.description["run"]
@@ -289,19 +303,15 @@ class Study:
         ]
         if run.steps == 0:
             return self._job_of(run.contender, *changes, f"time.cfl={run.contender.cfl!r}")
-        stop = round(file["stop_step"] / file["steps"] * run.steps)
+        stop = math.floor(file["stop_step"] / file["steps"] * run.steps + 0.5)
         changes += [f"time.steps={run.steps}", f"time.stop_step={min(max(stop, 1), run.steps)}"]
         return self._job_of(run.contender, *changes)
 
     def describe(self, contender: Contender) -> None:
         """Fills in what the contender's solver and case declare."""
-        contender.description = self._kumiko.describe(self._job_of(contender), relay=True)
+        contender.description = self.kumiko.describe(self._job_of(contender), relay=True)
         file = contender.description["run"]
-        if file["steps"] == 0 and not file["goes_to_the_end"]:
-            raise Refused(
-                f"time.stop_step is {file['stop_step']}, but runs that choose their steps by time.cfl stop at "
-                "different times then; set time.end instead"
-            )
+        refuse_stop_step(contender.description)
         solver = contender.description["solver"]
         contender.cfl = min(file["cfl"], solver["cfl_limit"])
         contender.interpolation = file["time_interpolation"]
@@ -316,7 +326,7 @@ class Study:
         # As many base steps as keep the CFL number, or one more.
         steps = min(-(-file["steps"] * points // file["points"][0]), MOST_STEPS)
         points_y = points_y_of(points, contender.description)
-        return ComparedRun(contender, points, points_y, finest, round(finest / extent), steps, steps)
+        return ComparedRun(contender, points, points_y, finest, math.floor(finest / extent + 0.5), steps, steps)
 
     def with_enough_steps(self, run: ComparedRun, attempt: Callable[[Job], Record]) -> Record:
         """Calls attempt() with as many steps as the solver needs. A later state may need more than the first one."""
@@ -329,6 +339,15 @@ class Study:
                     raise
                 run.steps = needed
 
+    def try_first_state(self, run: ComparedRun) -> None:
+        """Raises Refused. A step that fails is not the request's fault: the run will report it."""
+        try:
+            self.with_enough_steps(run, self.kumiko.dry_run)
+        except Interrupted:
+            raise
+        except Failed:
+            pass
+
     def planned(self, contender: Contender, resolutions: list[int]) -> list[ComparedRun]:
         """The runs of a contender, whose first states have been tried. Raises Refused, which names it."""
         runs = []
@@ -336,8 +355,8 @@ class Study:
             self.describe(contender)
             for points in resolutions:
                 run = self.run_at(contender, points)
-                self.with_enough_steps(run, self._kumiko.dry_run)
                 runs.append(run)
+                self.try_first_state(run)
         except Refused as error:
             if contender.option == "solver.name":
                 raise  # the file's own, and the only one
@@ -353,26 +372,27 @@ class Study:
         if request.solvers or request.variants:
             refuse_solver_keys(request.settings)
         # Errors of the file itself name no contender.
-        file = self._kumiko.describe(request.job())
+        file = self.kumiko.describe(request.job())
         base = request.setting_of("grid.base")
         if request.resolutions and base:
             raise Refused(
-                f"{base} beside --resolutions changes what the file's time.steps and points in y are in proportion "
-                "to; leave out one of them, or change grid.base in the file"
+                f"{base} together with --resolutions changes what the file's time.steps and points in y are in "
+                "proportion to; leave out one of them, or change grid.base in the file"
             )
         points_of_file = file["run"]["points"][0]
         for key in ("time.steps", "time.stop_step"):
             setting = request.setting_of(key)
             if request.resolutions and setting and file["run"]["steps"] > 0:
                 to_stderr(
-                    f"kumiko: note: {setting} is for grid.base {points_of_file} in x, as in the file; other "
+                    f"{NOTE_MARK}{setting} is for grid.base {points_of_file} in x, as in the file; other "
                     "--resolutions take steps in proportion"
                 )
         contenders = parse_contenders(request, file["solver"]["name"])
         for contender in contenders:
             if request.resolutions and contender.sets("grid.base"):
                 raise Refused(
-                    f"{contender.as_asked()}: grid.base beside --resolutions, which set it; leave out one of them"
+                    f"{contender.as_asked()}: grid.base together with --resolutions, which set it; leave out one of "
+                    "them"
                 )
         resolutions = sorted(request.resolutions or [points_of_file])
         for points in resolutions:
@@ -386,24 +406,45 @@ class Study:
             comparison.runs += self.planned(contender, resolutions)
         return comparison
 
-    def run(self, comparison: Comparison, after: Callable[[], None]) -> None:
-        """Makes the planned runs, and calls `after` after each. A run that fails leaves its reason, and the comparison
-        continues. Raises Interrupted."""
-        progress = Progress(self._request.quiet)
-        for _, run in rounds(comparison.runs, comparison.repetitions):
+    def measure(self, found: Comparison, after: Callable[[], None]) -> None:
+        """A run that fails leaves its reason, and the comparison continues."""
+        for _, run in rounds(found.runs, found.repetitions):
             if run.failure:
                 continue
-            progress.show(f"{run.contender.label} at {run.points}")
+            self.progress.show(f"{run.contender.label} at {run.points}")
             try:
-                run.add(self.with_enough_steps(run, self._kumiko.run))
+                run.add(self.with_enough_steps(run, self.kumiko.run))
             except Interrupted:
-                progress.show("")
                 raise
             except (Refused, Failed) as error:
                 run.failure = str(error)
             after()
-        progress.show("")
-        comparison.complete = True
+        found.complete = True
+
+    def has_results(self, found: Comparison) -> bool:
+        return bool(found.measured())
+
+    def report(self, found: Comparison) -> str:
+        return report(found)
+
+    def record(self, found: Comparison) -> Record:
+        return as_json(found)
+
+    def texts(self, found: Comparison) -> tuple[str, ...]:
+        table = runs_table(found)
+        return table.csv(), as_text(as_json(found)), report(found, markdown=True), table.latex()
+
+    def figures(self, found: Comparison) -> tuple[Callable[[Path], None], ...]:
+        return (lambda file: draw_work_precision(found, file),)
+
+    def end(self, found: Comparison) -> None:
+        failures = found.failures()
+        if self._request.quiet:
+            for failure in failures:
+                warn(failure)
+        if failures:
+            where = "warnings" if self._request.quiet else "lines below the table"
+            raise Failed(f"{len(failures)} of {len(found.runs)} runs failed; see the {where}")
 
 
 def backend_text(comparison: Comparison) -> str:
@@ -452,7 +493,7 @@ def runs_table(comparison: Comparison) -> Table[ComparedRun]:
 def published_table(comparison: Comparison) -> Table[PublishedValue]:
     def ours(contender: Contender) -> Callable[[PublishedValue], float | None]:
         def value(published: PublishedValue) -> float | None:
-            run = comparison.run_beside(contender, published)
+            run = comparison.comparable_run(contender, published)
             return errors.error_of(run.summary, published.norm) if run else None
 
         return value
@@ -465,12 +506,12 @@ def published_table(comparison: Comparison) -> Table[PublishedValue]:
         *(Column(ours(contender), "", contender.label, ".4e") for contender in comparison.contenders),
         Column(lambda value: value.source, "", "source of the published value"),
     ]
-    return Table(columns, [value for value in comparison.published() if comparison.has_run_beside(value)])
+    return Table(columns, [value for value in comparison.published() if comparison.has_comparable_run(value)])
 
 
 def unmatched_note(comparison: Comparison) -> str:
     """A note on the published errors without a run to compare with; empty if all have one."""
-    left = [value for value in comparison.published() if value.points and not comparison.has_run_beside(value)]
+    left = [value for value in comparison.published() if value.points and not comparison.has_comparable_run(value)]
     if not left:
         return ""
     spacings = " or 1/".join(str(points) for points in sorted({value.points for value in left}))
@@ -622,7 +663,7 @@ def draw_work_precision(comparison: Comparison, file: Path) -> None:
         for value in comparison.published():
             if value.norm != comparison.norm or value.value <= 0.0:
                 continue
-            if value.points and not comparison.has_run_beside(value):
+            if value.points and not comparison.has_comparable_run(value):
                 continue
             label = f"{value.title}, 1/{value.points}" if value.points else value.title
             references.append(Reference(value.value, label if names_references else ""))
@@ -645,42 +686,4 @@ def draw_work_precision(comparison: Comparison, file: Path) -> None:
 def compare(request: CompareRequest, kumiko: Kumiko | None = None) -> Comparison:
     """Compares solvers on a case, prints the result, and writes the files that the request names. Raises Refused
     before the first run; Failed, after all others, where a run has failed; Interrupted, with what is found written."""
-    signals = Signals()
-    kumiko = kumiko or Kumiko()
-    kumiko.signals = signals
-    study = Study(request, kumiko)
-    found: Comparison
-    files = Files(
-        request,
-        "comparison",
-        {
-            "compare.csv": lambda: runs_table(found).csv(),
-            "compare.json": lambda: as_text(as_json(found)),
-            "compare.md": lambda: report(found, markdown=True),
-            "compare.tex": lambda: runs_table(found).latex(),
-        },
-        {"work_precision": lambda file: draw_work_precision(found, file)},
-        "compare.json",
-    )
-    files.check()
-    with signals:
-        found = study.plan()
-        interrupted: Interrupted | None = None
-        try:
-            study.run(found, lambda: files.write(is_last=False))
-        except Interrupted as error:
-            if not found.measured():
-                raise
-            interrupted = error
-    files.write(is_last=True)
-    files.print(report(found))
-    failures = found.failures()
-    if request.quiet:
-        for failure in failures:
-            warn(failure)
-    if interrupted:
-        raise interrupted
-    if failures:
-        where = "warnings" if request.quiet else "lines below the table"
-        raise Failed(f"{len(failures)} of {len(found.runs)} runs failed; see the {where}")
-    return found
+    return CompareStudy(request, kumiko).carry_out()

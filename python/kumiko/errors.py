@@ -52,13 +52,17 @@ class PublishedValue:
     points: int = 0  # of its grid, per unit of length; 0: not known
     source: str = ""
 
+    def is_as(self, other: PublishedValue) -> bool:
+        """True for the same value, whoever quotes it."""
+        return (self.name, self.norm, self.points, self.value) == (other.name, other.norm, other.points, other.value)
+
     @property
     def title(self) -> str:
         return TITLES.get(self.name, self.name)
 
 
 def published_values(description: dict[str, Any]) -> list[PublishedValue]:
-    """Those that a case declares, from what Kumiko.describe() returns."""
+    """The published values that a case declares, from what Kumiko.describe() returns."""
     return [
         PublishedValue(each["name"], each["value"], each["norm"], each["points"] or 0, each["source"])
         for each in description["case"]["published_values"]

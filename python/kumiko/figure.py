@@ -9,7 +9,7 @@ from typing import Any
 
 from .measurement import Spread
 
-# By Okabe and Ito, and apart for readers who do not see colours by their markers.
+# The palette of Okabe and Ito; markers tell lines apart without colour.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "X")
 STYLE = {

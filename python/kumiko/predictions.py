@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .figure import Axes, Chart, Line, Reference, draw
 from .program import Record, counted
-from .study import has_matplotlib, tell_of_matplotlib
+from .study import draw_all
 
 
 def _line(name: str, records: list[Record], x: str, value: Callable[[Record], float]) -> Line:
@@ -22,7 +22,7 @@ def _axes(what: str, title: str, lines: list[Line], references: tuple[Reference,
     return Chart(Axes(what, is_log=True, counts=True), Axes(title, is_log=True), lines, references)
 
 
-def _draw_schedules(found: Record, folder: Path) -> None:
+def _schedules(found: Record) -> dict[str, Callable[[Path], None]]:
     predictions = found["predictions"]
     schedules = list(dict.fromkeys(record["schedule"] for record in predictions))
 
@@ -47,16 +47,18 @@ def _draw_schedules(found: Record, folder: Path) -> None:
         return float(p["speed_up_over_static"])
 
     title = "speed-up over static on one worker"
-    charts = [_axes("workers", title, [*lines(speed_up), bound, ideal])]
-    draw(charts, folder / "speed_up.svg", f"Predicted speed-up: case {found['case']}", caption)
+    gain = [_axes("workers", title, [*lines(speed_up), bound, ideal])]
     charts = [
         _axes("workers", "imbalance: largest over mean work (1 is perfect)", lines(lambda p: float(p["imbalance"]))),
         _axes("workers", "speed-up per worker (1 is perfect)", lines(lambda p: speed_up(p) / p["workers"])),
     ]
-    draw(charts, folder / "efficiency.svg", f"Predicted efficiency: case {found['case']}", caption)
+    return {
+        "speed_up.svg": lambda file: draw(gain, file, f"Predicted speed-up: case {found['case']}", caption),
+        "efficiency.svg": lambda file: draw(charts, file, f"Predicted efficiency: case {found['case']}", caption),
+    }
 
 
-def _draw_ranks(found: Record, folder: Path) -> None:
+def _ranks(found: Record) -> dict[str, Callable[[Path], None]]:
     def line(column: str) -> list[Line]:
         return [_line(found["partition"], found["predictions"], "ranks", lambda p: float(p[column]))]
 
@@ -65,15 +67,13 @@ def _draw_ranks(found: Record, folder: Path) -> None:
         _axes("ranks", "seconds", line("seconds")),
     ]
     caption = f"{counted(found['workers'], 'worker')} each, network {found['network']['name']}"
-    draw(charts, folder / "ranks.svg", f"Predicted for ranks: case {found['case']}", caption)
+    return {"ranks.svg": lambda file: draw(charts, file, f"Predicted for ranks: case {found['case']}", caption)}
 
 
 def draw_predictions(file: str) -> None:
     """Draws speed_up.svg and efficiency.svg next to simulate.json, or ranks.svg next to ranks.json. Prints a note
     instead where there is no matplotlib."""
     path = Path(file)
-    draw_it = _draw_ranks if path.stem == "ranks" else _draw_schedules
-    if not has_matplotlib():
-        tell_of_matplotlib(["ranks.svg"] if path.stem == "ranks" else ["speed_up.svg", "efficiency.svg"])
-        return
-    draw_it(json.loads(path.read_text()), path.parent)
+    found = json.loads(path.read_text(encoding="utf-8"))
+    figures = _ranks(found) if path.stem == "ranks" else _schedules(found)
+    draw_all({path.parent / name: draw_it for name, draw_it in figures.items()})

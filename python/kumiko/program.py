@@ -5,23 +5,27 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 ERROR_MARK = "kumiko: error: "
-WARNING_MARKS = ("kumiko: warning: ", "kumiko: note: ")
+WARNING_MARK = "kumiko: warning: "
+NOTE_MARK = "kumiko: note: "
 TIME_TO_END = 5.0  # seconds that a program gets to end after a signal
-POLL = 0.01  # seconds
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# A batch system sends SIGXCPU at the limit of time, and some SIGUSR1 shortly before it, which runs answer.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU)
 
 Record = dict[str, Any]  # a JSON object
 
@@ -48,48 +52,57 @@ def to_stderr(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    to_stderr(WARNING_MARKS[0] + text)
+    to_stderr(WARNING_MARK + text)
 
 
 class Signals:
-    """Notes the signals that end a program, while it is entered; the programs that it has started get them too."""
+    """Notes the signals that end a program while it is entered, in the main thread. Signals that are ignored, such as
+    nohup's SIGHUP, stay so; SIGUSR1 has no effect."""
 
     def __init__(self) -> None:
-        self.signal: int | None = None
+        self.signal: int | None = None  # the first one
+        self.is_urgent = False  # whether SIGINT came again
+        self.wake_up = -1  # a file descriptor that can be read once a signal has come
         self._earlier: dict[int, Any] = {}
+        self._pipe: tuple[int, int] | None = None
 
     def __enter__(self) -> Signals:
         self.signal = None
-        self._earlier = {number: signal.signal(number, self._note) for number in ENDING}
+        self.is_urgent = False
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        self._pipe = os.pipe()
+        for end in self._pipe:
+            os.set_blocking(end, False)
+        self.wake_up = self._pipe[0]
+        signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
+        for number in (*ENDING, signal.SIGUSR1):
+            earlier = signal.getsignal(number)
+            if earlier != signal.SIG_IGN:
+                self._earlier[number] = earlier
+                signal.signal(number, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, earlier in self._earlier.items():
             signal.signal(number, earlier)
+        self._earlier = {}
+        if self._pipe is not None:
+            signal.set_wakeup_fd(-1)
+            for end in self._pipe:
+                os.close(end)
+        self._pipe = None
+        self.wake_up = -1
 
     def _note(self, number: int, _: FrameType | None) -> None:
+        if number == signal.SIGUSR1:
+            return
+        self.is_urgent = self.signal is not None and number == signal.SIGINT
         self.signal = self.signal or number
 
     def text(self) -> str:
         assert self.signal is not None
         return f"ended by signal {self.signal} ({signal.Signals(self.signal).name})"
-
-
-@contextmanager
-def _started(command: Sequence[str] | str, signals: Signals | None) -> Iterator[subprocess.Popen[str]]:
-    """A program in a process group of its own, so that Ctrl-C reaches this one alone. The group ends with the block."""
-    if signals is not None and signals.signal is not None:
-        raise Interrupted(signals.text())
-    process = subprocess.Popen(
-        command, shell=isinstance(command, str), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
 @dataclass(frozen=True)
@@ -101,26 +114,73 @@ class Ended:
     messages: str  # that it printed on stderr
 
 
-def run_program(command: Sequence[str] | str, signals: Signals | None = None) -> Ended:
-    """Runs a program, or a command of the shell, and waits for its end. A signal that comes meanwhile is handed on as
-    SIGTERM to the program and those that it has started, which get some seconds to end. Raises Interrupted then."""
-    with _started(command, signals) as process:
-        deadline: float | None = None
+def _ending_with_this(command: Sequence[str] | str) -> list[str]:
+    """The command so that it gets SIGTERM when this program ends, however that ends, where util-linux is there."""
+    words = ["sh", "-c", command] if isinstance(command, str) else list(command)
+    if shutil.which(words[0]) is None:
+        raise FileNotFoundError(words[0])
+    prefix = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
+    return prefix + words
+
+
+def _pid_fd(pid: int) -> int:
+    """A file descriptor that can be read once the program has ended."""
+    try:
+        return os.pidfd_open(pid)
+    except OSError as error:
+        raise Failed(f"studies need Linux 5.3 or newer (pidfd_open: {error.strerror})") from None
+
+
+def _wait(process: subprocess.Popen[bytes], signals: Signals | None) -> None:
+    """Waits for the end of a program, without polling. A signal is handed on to its group, which gets some seconds to
+    end, and none after a second Ctrl-C."""
+    pid_fd = _pid_fd(process.pid)
+    deadline: float | None = None
+    try:
         while True:
-            try:
-                output, messages = process.communicate(timeout=POLL if signals is not None else None)
-                break
-            except subprocess.TimeoutExpired:
-                if signals is None or signals.signal is None:
-                    continue
-                if deadline is None:
-                    os.killpg(process.pid, signal.SIGTERM)
-                    deadline = time.monotonic() + TIME_TO_END
-                elif time.monotonic() > deadline:
-                    raise Interrupted(signals.text()) from None
+            timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
+            watched = [pid_fd] if signals is None or signals.wake_up < 0 else [pid_fd, signals.wake_up]
+            ready = select.select(watched, [], [], timeout)[0]
+            if pid_fd in ready or not ready:
+                return  # it has ended, or its time to end is over
+            assert signals is not None
+            os.read(signals.wake_up, 4096)
+            if signals.signal is None:
+                continue
+            if signals.is_urgent:
+                return
+            if deadline is None:
+                os.killpg(process.pid, signal.SIGTERM)
+                deadline = time.monotonic() + TIME_TO_END
+                if signals.signal == signal.SIGINT:
+                    to_stderr("kumiko: ending after the base steps under way; Ctrl-C once more ends at once")
+    finally:
+        os.close(pid_fd)
+
+
+def run_program(command: Sequence[str] | str, signals: Signals | None = None) -> Ended:
+    """Runs a program, or a command of the shell, in a process group of its own, so that Ctrl-C reaches this program
+    alone, and waits for its end; then no program of the group is left. Raises Interrupted after a signal."""
     if signals is not None and signals.signal is not None:
         raise Interrupted(signals.text())
-    return Ended(process.returncode, output, messages)
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as messages:
+        process = subprocess.Popen(
+            _ending_with_this(command), stdin=subprocess.DEVNULL, stdout=output, stderr=messages,
+            start_new_session=True,
+        )  # fmt: skip
+        try:
+            _wait(process, signals)
+        finally:
+            # Before the program is waited for: its group cannot be another one's yet.
+            os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+        if signals is not None and signals.signal is not None:
+            raise Interrupted(signals.text())
+        texts = []
+        for stream in (output, messages):
+            stream.seek(0)
+            texts.append(stream.read().decode(errors="replace"))
+        return Ended(code, *texts)
 
 
 def _is_ruler(line: str) -> bool:
@@ -175,23 +235,46 @@ class Kumiko:
 
     path: str = field(default_factory=lambda: os.environ.get("KUMIKO") or shutil.which("kumiko") or "kumiko")
     signals: Signals | None = None
+    scratch: Path | None = None  # folder for the summaries of runs by launchers; None: that of temporary files
+    _relayed: set[str] = field(default_factory=set)
 
     def run(self, job: Job) -> Record:
-        """Makes a run that writes no files. Returns its summary. Raises Refused, Failed, Interrupted."""
-        return self._json(job, "--no-files")
+        """Makes a run that writes no files. Returns its summary. Prints its warnings, each once. Raises Refused,
+        Failed, Interrupted."""
+        if job.launcher:
+            return self._launch(job)
+        ended = self._execute(job, "--no-files", "--json")
+        self._relay(line for line in ended.messages.splitlines() if line.startswith(WARNING_MARK))
+        return _record(ended.output, job)
 
     def dry_run(self, job: Job) -> Record:
         """Checks a run, builds its first mesh, and forecasts it. Raises as run() does."""
-        return self._json(job, "--dry-run", "--no-files")
+        return _record(self._execute(job, "--dry-run", "--no-files", "--json").output, job)
 
     def describe(self, job: Job, relay: bool = False) -> Record:
         """The effective configuration, and what the case and the solver declare; builds no mesh. Raises as run().
 
-        relay: print the program's warnings and notes, and those of plugins, as its own."""
-        return self._json(job, "--print-config", relay=relay)
+        relay: print what the program and plugins say meanwhile."""
+        ended = self._execute(job, "--print-config", "--json")
+        if relay:
+            self._relay(ended.messages.splitlines())
+        return _record(ended.output, job)
 
-    def _json(self, job: Job, *options: str, relay: bool = False) -> Record:
-        words = [self.path, "run", *job.words(), "--quiet", "--json", *options]
+    def _relay(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            if line not in self._relayed:
+                self._relayed.add(line)
+                to_stderr(line)
+
+    def _launch(self, job: Job) -> Record:
+        """The summary comes by a file, since launchers print on stdout, and label what others print."""
+        with tempfile.TemporaryDirectory(prefix=".kumiko-ranks-", dir=self.scratch) as folder:
+            file = Path(folder) / "summary.json"
+            self._execute(job, "--no-files", "--summary", str(file))
+            return _record(file.read_text(encoding="utf-8") if file.exists() else "", job)
+
+    def _execute(self, job: Job, *options: str) -> Ended:
+        words = [self.path, "run", *job.words(), "--quiet", *options]
         command: Sequence[str] | str = words
         if job.launcher:
             command = f"{launch_words(job)} {shlex.join(words)}"
@@ -201,15 +284,19 @@ class Kumiko:
             raise Failed(f"there is no program '{self.path}'; name it by the environment's KUMIKO") from None
         if ended.code != 0:
             _raise(ended, job)
-        if relay and ended.messages:
-            to_stderr(ended.messages.rstrip("\n"))
-        try:
-            record = json.loads(ended.output)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict):
-            raise Failed(f"{job_text(job)}the run printed no summary")
+        return ended
+
+
+def _record(text: str, job: Job) -> Record:
+    try:
+        record = json.loads(text)
+    except ValueError:
+        record = None
+    if isinstance(record, dict):
         return record
+    if job.launcher:
+        raise Failed(f"{job_text(job)}no summary was found; name a folder with --output that the hosts share")
+    raise Failed(f"the run printed no summary, but '{text[:40]}'")
 
 
 def launch_words(job: Job) -> str:
@@ -223,14 +310,12 @@ def job_text(job: Job) -> str:
     return f"{counted(job.ranks, 'rank')}, {counted(job.workers, 'worker')} each, by '{launch_words(job)}': "
 
 
-def _raise(ended: Ended, job: Job) -> None:
+def _raise(ended: Ended, job: Job) -> NoReturn:
     why = reason(ended.messages)
     if not job.launcher:
         if ended.code == 2:
             raise Refused(why)
-        if ended.code < 0:
-            why = f"the run was ended by signal {-ended.code}"
-        raise Failed(why)
+        raise Failed(why if ended.code > 0 else f"the run was ended by signal {-ended.code}")
     as_root = "--allow-run-as-root"
     if as_root in why:
         launcher, _, rest = job.launcher.partition(" ")

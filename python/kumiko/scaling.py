@@ -8,8 +8,8 @@ from pathlib import Path
 
 from .figure import Axes, Chart, Line, Reference, draw
 from .measurement import Spread, repetitions_text, rounds
-from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, counted, warn
-from .study import Files, Progress, Request, as_text
+from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, counted, warn
+from .study import Request, Study, as_text
 from .table import Column, Table
 
 REFERENCE_BACKEND = "pthread"
@@ -60,10 +60,10 @@ class ScalingPoint:
         return f"{counted(self.workers, 'worker')} a rank" if self.ranks else self.backend
 
     def add(self, summary: Record) -> None:
+        if not self.wall_s or summary["wall_s"] < min(self.wall_s):
+            self.summary = summary
         self.wall_s.append(summary["wall_s"])
         self.imbalance.append(summary["imbalance"])
-        if summary["wall_s"] == min(self.wall_s):
-            self.summary = summary
 
     def which(self) -> Record:
         """What tells the point from others."""
@@ -74,7 +74,7 @@ class ScalingPoint:
 
 @dataclass
 class Scaling:
-    """What is measured."""
+    """Points with their runs, and the results so far."""
 
     case_name: str
     solver: str
@@ -134,25 +134,6 @@ def job_of(request: ScalingRequest, point: ScalingPoint) -> Job:
     return request.job(backend=point.backend, workers=point.workers, ranks=point.ranks, launcher=launcher)
 
 
-def plan(request: ScalingRequest, kumiko: Kumiko) -> Scaling:
-    """Tries every point's first state, so that a wrong request is refused before the first run. Raises Refused."""
-    if request.rank_counts and "{ranks}" not in request.launcher:
-        raise Refused(
-            f"--launcher '{request.launcher}': {{ranks}} must stand where the number of ranks belongs, such as "
-            "'mpirun -n {ranks}'"
-        )
-    given = request.setting_of("runtime.workers")
-    if given:
-        raise Refused(
-            f"{given}: 'kumiko scaling' sets this key itself; name the numbers of workers with --workers N1,N2,..."
-        )
-    points = points_of(request)
-    file = kumiko.describe(request.job(), relay=True)
-    for backend, workers in dict.fromkeys((point.backend, point.workers) for point in points):
-        kumiko.dry_run(request.job(backend=backend, workers=workers))
-    return Scaling(file["case"]["name"], file["solver"]["name"], request.cores, request.repetitions, points)
-
-
 def check_state(scaling: Scaling, point: ScalingPoint, summary: Record) -> None:
     """The first run's state is every run's. Raises Failed."""
     reference = scaling.reference
@@ -172,23 +153,6 @@ def check_ranks(request: ScalingRequest, point: ScalingPoint, summary: Record) -
             f"{point.label}, by '{request.launcher.replace('{ranks}', str(point.ranks))}': the run had "
             f"{counted(found, 'rank')}; use the launcher of an MPI that this Kumiko was built with"
         )
-
-
-def measure(request: ScalingRequest, scaling: Scaling, kumiko: Kumiko, after: Callable[[], None]) -> None:
-    """Runs all points in turn, and again for each repetition; calls `after` after each run. Raises Failed, also where
-    two runs end in different states, and Interrupted."""
-    progress = Progress(request.quiet)
-    for _, point in rounds(scaling.points, scaling.repetitions):
-        progress.show(point.label)
-        try:
-            summary = kumiko.run(job_of(request, point))
-        finally:
-            progress.show("")
-        check_ranks(request, point, summary)
-        check_state(scaling, point, summary)
-        point.add(summary)
-        after()
-    scaling.complete = True
 
 
 def table_of(scaling: Scaling) -> Table[ScalingPoint]:
@@ -318,40 +282,71 @@ def warn_of_cores(request: ScalingRequest, scaling: Scaling) -> None:
         )
 
 
+class ScalingStudy(Study[Scaling]):
+    """`kumiko scaling`."""
+
+    what = "scaling run"
+    text_files = ("scaling.csv", "scaling.json", "scaling.tex")
+    figure_files = ("speed_up", "efficiency")
+
+    def __init__(self, request: ScalingRequest, kumiko: Kumiko | None) -> None:
+        super().__init__(request, kumiko)
+        self._request = request
+
+    def plan(self) -> Scaling:
+        request = self._request
+        if request.rank_counts and "{ranks}" not in request.launcher:
+            raise Refused(
+                f"--launcher '{request.launcher}': {{ranks}} must stand where the number of ranks belongs, such as "
+                "'mpirun -n {ranks}'"
+            )
+        given = request.setting_of("runtime.workers")
+        if given:
+            raise Refused(
+                f"{given}: 'kumiko scaling' sets this key itself; name the numbers of workers with --workers N1,N2,..."
+            )
+        points = points_of(request)
+        file = self.kumiko.describe(request.job(), relay=True)
+        for backend, workers in dict.fromkeys((point.backend, point.workers) for point in points):
+            try:
+                self.kumiko.dry_run(request.job(backend=backend, workers=workers))
+            except Interrupted:
+                raise
+            except Failed:
+                pass  # a step that fails: the run will report it
+        found = Scaling(file["case"]["name"], file["solver"]["name"], request.cores, request.repetitions, points)
+        warn_of_cores(request, found)
+        return found
+
+    def measure(self, found: Scaling, after: Callable[[], None]) -> None:
+        """Raises Failed also where two runs end in different states."""
+        for _, point in rounds(found.points, found.repetitions):
+            self.progress.show(point.label)
+            summary = self.kumiko.run(job_of(self._request, point))
+            check_ranks(self._request, point, summary)
+            check_state(found, point, summary)
+            point.add(summary)
+            after()
+        found.complete = True
+
+    def has_results(self, found: Scaling) -> bool:
+        return bool(found.reference.wall_s)
+
+    def report(self, found: Scaling) -> str:
+        return report(found)
+
+    def record(self, found: Scaling) -> Record:
+        return as_json(found)
+
+    def texts(self, found: Scaling) -> tuple[str, ...]:
+        table = table_of(found)
+        return table.csv(), as_text(as_json(found)), table.latex()
+
+    def figures(self, found: Scaling) -> tuple[Callable[[Path], None], ...]:
+        return (lambda file: draw_speed_up(found, file), lambda file: draw_efficiency(found, file))
+
+
 def scale(request: ScalingRequest, kumiko: Kumiko | None = None) -> Scaling:
     """Measures how a case scales, prints the result, and writes the files that the request names. Raises Refused before
     the first run, Failed at the first run that fails, Interrupted with what is found written."""
-    signals = Signals()
-    kumiko = kumiko or Kumiko()
-    kumiko.signals = signals
-    found: Scaling
-    files = Files(
-        request,
-        "scaling run",
-        {
-            "scaling.csv": lambda: table_of(found).csv(),
-            "scaling.json": lambda: as_text(as_json(found)),
-            "scaling.tex": lambda: table_of(found).latex(),
-        },
-        {
-            "speed_up": lambda file: draw_speed_up(found, file),
-            "efficiency": lambda file: draw_efficiency(found, file),
-        },
-        "scaling.json",
-    )
-    files.check()
-    with signals:
-        found = plan(request, kumiko)
-        warn_of_cores(request, found)
-        interrupted: Interrupted | None = None
-        try:
-            measure(request, found, kumiko, lambda: files.write(is_last=False))
-        except Interrupted as error:
-            if not found.reference.wall_s:
-                raise
-            interrupted = error
-    files.write(is_last=True)
-    files.print(report(found))
-    if interrupted:
-        raise interrupted
-    return found
+    return ScalingStudy(request, kumiko).carry_out()

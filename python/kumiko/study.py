@@ -1,4 +1,4 @@
-"""What the studies share: their request, their files, and what they print at the end."""
+"""What the studies share: their request, their course from plan to figures, and their files."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from .program import Job, Refused, to_stderr, warn
+from .program import NOTE_MARK, Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, to_stderr, warn
+
+Found = TypeVar("Found")
 
 STDOUT = "-"  # stands for stdout as the file of the results
-FILES_REMEDY = "name a folder by --output, or a file by --summary"
+FIGURE_FORMATS = ("svg", "pdf", "png")
 WITHOUT_FILES = ("output", "checkpoint", "trace")  # tables of keys without effect on runs that write no files
 
 
@@ -24,9 +27,15 @@ def key_of(setting: str) -> str:
     return setting.partition("=")[0].strip()
 
 
+def replaced(settings: tuple[str, ...], changes: tuple[str, ...]) -> tuple[str, ...]:
+    """Settings with changes in place of earlier values of the same keys."""
+    changed = {key_of(change) for change in changes}
+    return (*(setting for setting in settings if key_of(setting) not in changed), *changes)
+
+
 @dataclass
 class Request:
-    """A case to study, and where the results go. Paths are of the caller's folder."""
+    """A case to study, and where the results go. Paths are relative to the caller's folder."""
 
     config: str
     settings: tuple[str, ...] = ()  # KEY=VALUE
@@ -37,7 +46,7 @@ class Request:
     output: str = ""  # folder of the files; empty: none
     overwrite: bool = False  # whether files of an earlier study are replaced
     summary: str = ""  # file of the JSON, or STDOUT; empty: none
-    format: str = "svg"  # of figures: svg, pdf or png
+    format: str = "svg"  # of figures: one of FIGURE_FORMATS
     quiet: bool = False
 
     def job(self, **changes: Any) -> Job:
@@ -49,27 +58,48 @@ class Request:
         return next((f"--set {setting}" for setting in reversed(self.settings) if key_of(setting) == key), "")
 
 
+def refuse_stop_step(description: Record) -> None:
+    """Refuses time.stop_step for runs that choose their steps. Raises Refused."""
+    run = description["run"]
+    if run["steps"] == 0 and run["stop_step"]:
+        raise Refused(
+            f"time.stop_step is {run['stop_step']}, but runs that choose their steps by time.cfl stop at different "
+            "times then; set time.end instead"
+        )
+
+
 class Progress:
     """One line on the terminal, nothing elsewhere."""
 
     def __init__(self, quiet: bool) -> None:
-        self._is_shown = not quiet and sys.stderr.isatty()
+        self._is_shown = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
     def show(self, text: str) -> None:
         if self._is_shown:
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
+@contextmanager
+def writing(place: Path | str) -> Iterator[None]:
+    """Turns an error of the system into Failed, which names the place."""
+    try:
+        yield
+    except OSError as error:
+        raise Failed(f"cannot write '{place}': {error.strerror or error}") from None
+
+
 def write_text(file: Path, text: str) -> None:
-    """Replaces a file whole, or leaves it as it was."""
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=f".{file.name}.", delete=False) as stream:
+    """Replaces a file whole, or leaves it as it was; through a link, the file that it leads to. Raises Failed."""
+    target = Path(os.path.realpath(file))
+    with writing(file):
+        descriptor, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
-            stream.write(text)
-            stream.flush()
-            os.fchmod(stream.fileno(), 0o666 & ~_umask())
-            os.replace(stream.name, file)
+            with open(descriptor, "w", encoding="utf-8", errors="surrogateescape") as stream:
+                stream.write(text)
+            os.chmod(part, 0o666 & ~_umask())
+            os.replace(part, target)
         except BaseException:
-            os.unlink(stream.name)
+            os.unlink(part)
             raise
 
 
@@ -79,29 +109,112 @@ def _umask() -> int:
     return mask
 
 
-@dataclass
-class Files:
-    """The files of a study in the folder of --output, and the JSON of --summary."""
+def as_text(record: Record) -> str:
+    """JSON as all commands write it."""
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
 
-    request: Request
-    what: str  # that the study is, as "comparison"
-    texts: dict[str, Callable[[], str]]
-    figures: dict[str, Callable[[Path], None]]  # by names without a suffix
-    json: str  # which of the texts --summary names
 
-    def _figure_files(self) -> dict[str, Callable[[Path], None]]:
-        return {f"{name}.{self.request.format}": draw for name, draw in self.figures.items()}
+def draw_all(figures: dict[Path, Callable[[Path], None]]) -> None:
+    """Draws figures by matplotlib. Prints a note where there is none, and a warning where it fails: the results are
+    in other files."""
+    if not figures:
+        return
+    names = " and ".join(path.name for path in figures)
+    try:
+        import matplotlib
+    except ImportError as error:
+        missing = "has no matplotlib" if isinstance(error, ModuleNotFoundError) else f"cannot load matplotlib ({error})"
+        to_stderr(
+            f"{NOTE_MARK}{names} {'are' if len(figures) > 1 else 'is'} left out, since {sys.executable} {missing}; "
+            "install it (Debian: python3-matplotlib), or name another Python by the environment's KUMIKO_PYTHON"
+        )
+        return
+    del matplotlib
+    for path, draw in figures.items():
+        with writing(path):
+            draw(path)
+
+
+class Study(ABC, Generic[Found]):
+    """A study from its plan to its figures. A subclass says what is planned, measured and found."""
+
+    what: str  # names it in messages: "comparison"
+    text_files: tuple[str, ...] = ()  # in the folder of --output
+    figure_files: tuple[str, ...] = ()  # there, without their suffix
+    quiet_remedy = "name a folder by --output, or a file by --summary"
+
+    def __init__(self, request: Request, kumiko: Kumiko | None) -> None:
+        self._of_study = request
+        self.kumiko = kumiko or Kumiko()
+        self.progress = Progress(request.quiet)
+
+    @abstractmethod
+    def plan(self) -> Found:
+        """Tries what is to be run, so that a wrong request is refused before the first run. Raises Refused."""
+
+    @abstractmethod
+    def measure(self, found: Found, after: Callable[[], None]) -> None:
+        """Makes the runs; calls `after` after each. Raises Failed, Interrupted."""
+
+    @abstractmethod
+    def has_results(self, found: Found) -> bool:
+        """True if something is worth showing."""
+
+    @abstractmethod
+    def report(self, found: Found) -> str: ...
+
+    @abstractmethod
+    def record(self, found: Found) -> Record:
+        """Everything that was found, for JSON."""
+
+    def texts(self, found: Found) -> tuple[str, ...]:
+        """The contents of the text files, in their order."""
+        del found
+        return ()
+
+    def figures(self, found: Found) -> tuple[Callable[[Path], None], ...]:
+        """What draws the figures, in their order."""
+        del found
+        return ()
+
+    def end(self, found: Found) -> None:
+        """Called after the results are shown. Raises Failed where they are not whole."""
+
+    def carry_out(self) -> Found:
+        """Makes the study, prints its results, and writes its files. Raises Refused before the first run, Failed, and
+        Interrupted with what was found until then written and shown."""
+        self.check()
+        signals = Signals()
+        self.kumiko.signals = signals
+        interrupted: Interrupted | None = None
+        try:
+            with signals:
+                found = self.plan()
+                self._begin()
+                try:
+                    self.measure(found, lambda: self._write(found))
+                except Interrupted as error:
+                    if not self.has_results(found):
+                        raise
+                    interrupted = error
+        finally:
+            self.kumiko.signals = None
+            self.progress.show("")
+        self.show(found)
+        if interrupted:
+            raise interrupted
+        self.end(found)
+        return found
 
     def check(self) -> None:
         """Refuses what would lose something, or leave nothing. Changes nothing. Raises Refused."""
-        request = self.request
+        request = self._of_study
         if request.quiet and not request.output and not request.summary:
             raise Refused(
-                f"--quiet: the results of the {self.what} would be lost; {FILES_REMEDY}, or leave out --quiet"
+                f"--quiet: the results of the {self.what} would be lost; {self.quiet_remedy}, or leave out --quiet"
             )
         for setting in request.settings:
-            table = setting.partition(".")[0].strip()
-            if table in WITHOUT_FILES:
+            if setting.partition(".")[0].strip() in WITHOUT_FILES:
                 warn(f"--set {setting} has no effect: the runs of a {self.what} write no files of their own")
         if not request.output:
             return
@@ -111,70 +224,64 @@ class Files:
             raise Refused(f"--output: '{above}' is not a folder; name another one with --output")
         if not os.access(above, os.W_OK | os.X_OK):
             raise Refused(f"--output: cannot write to '{above}'; name another folder with --output")
-        for name in (*self.texts, *self._figure_files()):
-            if (folder / name).exists() and not request.overwrite:
+        for path in self._paths():
+            if path.exists() and not request.overwrite:
                 raise Refused(
-                    f"'{folder / name}' already exists; replace the {self.what} in that folder with --overwrite, or "
-                    "name another folder with --output"
+                    f"'{path}' already exists; replace the {self.what} in that folder with --overwrite, or name "
+                    "another folder with --output"
                 )
 
-    def write(self, is_last: bool) -> None:
-        """Writes what is found so far. Figures, which take their time, and stdout get the last state alone."""
-        request = self.request
+    def _paths(self) -> list[Path]:
+        """Every file that a study of its kind writes into its folder."""
+        figures = [f"{name}.{suffix}" for name in self.figure_files for suffix in FIGURE_FORMATS]
+        return [Path(self._of_study.output) / name for name in (*self.text_files, *figures)]
+
+    def _begin(self) -> None:
+        """Makes the folder, and removes earlier results: they must not be taken for these."""
+        request = self._of_study
         if request.output:
-            folder = Path(request.output)
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, text in self.texts.items():
-                write_text(folder / name, text())
-            if is_last:
-                self._draw(folder)
+            with writing(request.output):
+                os.makedirs(request.output, exist_ok=True)
+            self.kumiko.scratch = Path(request.output)
+            for path in self._paths():
+                path.unlink(missing_ok=True)
         if request.summary and request.summary != STDOUT:
-            write_text(Path(request.summary), self.texts[self.json]())
-        elif request.summary and is_last:
-            sys.stdout.write(self.texts[self.json]())
-            sys.stdout.flush()
+            Path(request.summary).unlink(missing_ok=True)
 
-    def _draw(self, folder: Path) -> None:
-        files = self._figure_files()
-        if files and not has_matplotlib():
-            tell_of_matplotlib(list(files))
-            return
-        for name, draw in files.items():
-            draw(folder / name)
-
-    def print(self, text: str) -> None:
-        """Prints the results. Where stdout is closed or full, results that are in files are not lost, and a warning
-        says so."""
-        request = self.request
-        if request.quiet or request.summary == STDOUT:
-            return
-        place = request.output or request.summary
+    def _write(self, found: Found) -> None:
+        """Writes what is found so far, but for figures, which take their time."""
+        request = self._of_study
         if request.output:
-            text += f"\nfiles in {request.output.rstrip('/')}/\n"
-        try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        except OSError as error:
-            # Python would flush the rest once more at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            if not place:
-                raise OSError(f"cannot write to stdout: {error.strerror}") from None
-            warn(f"cannot write to stdout; the results are in '{place}'")
+            for name, text in zip(self.text_files, self.texts(found), strict=True):
+                write_text(Path(request.output) / name, text)
+        if request.summary and request.summary != STDOUT:
+            write_text(Path(request.summary), as_text(self.record(found)))
+
+    def show(self, found: Found) -> None:
+        """Writes and prints the results, and draws the figures."""
+        request = self._of_study
+        self._write(found)
+        if request.summary == STDOUT:
+            with writing("stdout"):
+                sys.stdout.write(as_text(self.record(found)))
+                sys.stdout.flush()
+        elif not request.quiet:
+            place = f"\nfiles in {request.output.rstrip('/')}/\n" if request.output else ""
+            print_saved(self.report(found) + place, request.output or request.summary)
+        if request.output:
+            draws = zip(self.figure_files, self.figures(found), strict=True)
+            draw_all({Path(request.output) / f"{name}.{request.format}": draw for name, draw in draws})
 
 
-def has_matplotlib() -> bool:
-    return find_spec("matplotlib") is not None
-
-
-def tell_of_matplotlib(names: list[str]) -> None:
-    """Says that figures are left out, and what is missing."""
-    to_stderr(
-        f"kumiko: note: {' and '.join(names)} {'are' if len(names) > 1 else 'is'} left out, since {sys.executable} has "
-        "no matplotlib; install it (Debian: python3-matplotlib), or name another Python by the environment's "
-        "KUMIKO_PYTHON"
-    )
-
-
-def as_text(record: dict[str, Any]) -> str:
-    """JSON as all commands write it."""
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+def print_saved(text: str, place: str) -> None:
+    """Prints results. Where stdout is closed or full, those that are in a file are not lost, and a warning says so;
+    else raises Failed."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would flush the rest once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not place:
+            raise Failed(f"cannot write to stdout: {error.strerror}") from None
+        warn(f"cannot write to stdout; the results are in '{place}'")

@@ -221,7 +221,7 @@ class Refusal(CommandTest):
             (["--solver", "nope,amr.levels=1"], "error: --solver nope,amr.levels=1: there is no solver 'nope'"),
             (["--solvers", "upwind1,amr.levels=1"], "as in --solver NAME,amr.levels=1"),
             (["--solver", "upwind1,grid.base=64", "--resolutions", "32"],
-             "--solver upwind1,grid.base=64: grid.base beside --resolutions"),
+             "--solver upwind1,grid.base=64: grid.base together with --resolutions"),
         ):
             with self.subTest(words):
                 self.assert_refused(self.kumiko("compare", GAUSSIAN, *words), message)

@@ -10,6 +10,7 @@ import subprocess
 import time
 import unittest
 import xml.etree.ElementTree
+from pathlib import Path
 
 from command_case import KUMIKO, CASES, THESIS, VORTEX, GAUSSIAN, HAS_OPENMP, SMALL, CommandTest
 
@@ -371,6 +372,84 @@ class Compare(CommandTest):
         self.assertEqual(len(list((self.path / "out").iterdir())), 4)
         done = self.kumiko(*words, "--overwrite", env={**os.environ, "KUMIKO_PYTHON": "/nowhere/python3"})
         self.assert_refused(done, "/nowhere/python3", "(Debian: python3)", "KUMIKO_PYTHON")
+
+    def test_given_a_warning_of_a_run_then_it_is_handed_on_once(self):
+        words = ["--set", "amr.interval=0", "--set", "amr.buffer=1", "--set", "time.stop_step=6", "--workers", "1"]
+        done = self.kumiko("compare", VORTEX, *words, "--repetitions", "2", "--quiet", "--summary", "b.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (warning,) = done.stderr.splitlines()
+        self.assertIn("further than amr.buffer", warning)
+
+    def test_given_a_solver_that_fails_in_its_first_step_then_the_others_are_compared(self):
+        words = ["--plugin-path", os.environ["KUMIKO_TEST_PLUGINS"] + "/faulty.so", "--set", "grid.base=32"]
+        words += ["--set", "time.stop_step=2", "--solvers", "upwind1", "--solver", "faulty_solver,fault=fail_in_advance"]
+        done = self.kumiko("compare", GAUSSIAN, *words, "--summary", "found.json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("1 of 2 runs failed", done.stderr)
+        runs = json.loads((self.path / "found.json").read_text())["runs"]
+        self.assertEqual(["summary" in run for run in runs], [True, False])
+
+    def comparing(self, *before):
+        """A comparison whose first run has begun, and the process of that run."""
+        command = [*before, KUMIKO, "compare", str(GAUSSIAN), "--resolutions", "1024", "--set", "amr.levels=1"]
+        process = subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                words = Path(f"/proc/{child}/cmdline").read_text().split("\0")
+                if "--no-files" in words and "--dry-run" not in words:
+                    return process, int(child)
+            time.sleep(0.01)
+        self.fail("no run began")
+
+    def assert_ends(self, process):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            state = Path(f"/proc/{process}/stat")
+            if not state.exists() or state.read_text().split()[2] == "Z":
+                return
+            time.sleep(0.02)
+        self.fail("the run goes on alone")
+
+    def test_given_a_comparison_that_is_killed_then_its_run_ends_too(self):
+        comparison, run = self.comparing()
+        comparison.kill()
+        comparison.communicate()
+        self.assert_ends(run)
+
+    def test_given_a_second_ctrl_c_then_the_run_ends_at_once(self):
+        comparison, run = self.comparing()
+        os.kill(run, signal.SIGSTOP)
+        comparison.send_signal(signal.SIGINT)
+        self.assertIn("Ctrl-C once more", comparison.stderr.readline())
+        comparison.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        _, errors = comparison.communicate(timeout=60)
+        self.assertLess(time.monotonic() - begin, 4.0, "it waited as for one Ctrl-C")
+        self.assertEqual(errors, "kumiko: error: ended by signal 2 (SIGINT)\n")
+        self.assert_ends(run)
+
+    def test_given_nohup_then_a_hangup_does_not_end_the_comparison_but_the_limit_of_time_does(self):
+        comparison, _ = self.comparing("nohup")
+        comparison.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        self.assertIsNone(comparison.poll())
+        comparison.send_signal(signal.SIGXCPU)
+        _, errors = comparison.communicate(timeout=60)
+        self.assertIn("ended by signal 24 (SIGXCPU)", errors)
+
+    def test_given_an_earlier_summary_then_an_interrupted_comparison_does_not_leave_it(self):
+        (self.path / "old.json").write_text('{"runs": []}')
+        words = ["--resolutions", "1024", "--set", "amr.levels=1", "--summary", "old.json"]
+        process = subprocess.Popen([KUMIKO, "compare", str(GAUSSIAN), *words], cwd=self.path, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 120
+        while (self.path / "old.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.terminate()
+        process.communicate(timeout=60)
+        self.assertFalse((self.path / "old.json").exists())
 
     def test_given_modules_in_the_folder_then_a_study_does_not_take_them_for_its_own(self):
         for name in ("json", "kumiko", "statistics"):

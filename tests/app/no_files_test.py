@@ -8,6 +8,8 @@ from command_case import GAUSSIAN, SMALL, ZALESAK, CommandTest
 
 
 class NoFiles(CommandTest):
+    SHORT = ("--set", "grid.base=32", "--set", "time.steps=112", "--set", "time.stop_step=4")
+
     def test_given_no_files_then_the_state_is_the_same_and_the_folder_stays_empty(self):
         done = self.kumiko("run", ZALESAK, *SMALL, "--no-files", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -23,6 +25,19 @@ class NoFiles(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("RMS error", done.stdout)
         self.assertEqual(self.files(), [str(self.path / "found.json")])
+
+    def test_given_a_summary_in_the_folder_that_a_run_would_make_then_nothing_of_it_is_touched(self):
+        done = self.kumiko("run", GAUSSIAN, *self.SHORT, "--no-files", "--quiet", "--summary", "out/gaussian/s.json")
+        self.assert_refused(done, "out/gaussian")
+        self.assertEqual(self.kumiko("run", GAUSSIAN, *self.SHORT, "--quiet").returncode, 0)
+        before = (self.path / "out/gaussian/summary.json").read_bytes()
+        done = self.kumiko("run", GAUSSIAN, *self.SHORT, "--no-files", "--summary", "out/gaussian/summary.json")
+        self.assert_refused(done, "is the summary of another run")
+        self.assertEqual((self.path / "out/gaussian/summary.json").read_bytes(), before)
+        # Nor is a restart refused because of what lies there.
+        done = self.kumiko("run", "--restart", "out/gaussian", "--set", "time.stop_step=6", "--no-files", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["steps"], 6)
 
     def test_given_a_run_that_fails_then_it_leaves_no_checkpoint_and_names_none(self):
         done = self.kumiko("run", GAUSSIAN, "--set", "time.wall_limit=0.001 s", "--no-files", "--json")

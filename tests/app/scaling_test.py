@@ -52,7 +52,7 @@ class ScalingTest(unittest.TestCase):
             done = self.kumiko(ZALESAK, *SMALL, *launcher)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("ended with status 1", done.stderr)
-        self.assertFalse((self.path / "sweep").exists())
+        self.assertEqual(list((self.path / "sweep").iterdir()), [])
 
     def test_given_a_signal_to_it_alone_then_its_ranks_end_too_and_leave_nothing(self):
         for ending in (signal.SIGINT, signal.SIGTERM):
@@ -70,7 +70,7 @@ class ScalingTest(unittest.TestCase):
                 _, errors = sweep.communicate(timeout=120)
                 self.assertEqual(sweep.returncode, 1, errors)
                 self.assertIn(f"kumiko: error: ended by signal {ending.value} ({ending.name})\n", errors)
-                self.assertFalse((self.path / "sweep").exists())
+                self.assertEqual(list((self.path / "sweep").iterdir()), [])
 
     def scale(self, *arguments, case=ZALESAK):
         result = self.kumiko(case, *SMALL, "--output", "sweep", *arguments)
@@ -172,6 +172,13 @@ class ScalingTest(unittest.TestCase):
         self.assertEqual((quiet.stdout, quiet.stderr), ("", result.stderr))
         few, _ = self.scale("--workers", "1", "--backends", "threads", "--overwrite")
         self.assertEqual(few.stderr, "")
+
+    def test_given_a_launcher_that_prints_then_the_summary_is_read_all_the_same(self):
+        launcher = "echo modules loaded; RANKS={ranks}"
+        result = self.kumiko(ZALESAK, *SMALL, "--ranks", "1", "--launcher", launcher, "--output", "sweep")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(sorted(path.suffix for path in (self.path / "sweep").iterdir()),
+                         [".csv", ".json", ".svg", ".svg", ".tex"])
 
     def test_given_a_launcher_that_fails_then_its_words_are_the_error(self):
         for launcher, word in (("false {ranks}", "it printed no message"), ("echo no {ranks} hosts >&2; false", "no 2 hosts"),

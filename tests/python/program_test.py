@@ -36,7 +36,7 @@ def test_given_a_summary_then_it_is_returned_and_the_job_is_in_the_command(tmp_p
     words = kumiko.run(job)["words"]
     assert words == (
         "run case.toml --backend pthread --solver thinc --workers 3 --set amr.levels=2 --plugin-path plugins --quiet "
-        "--json --no-files"
+        "--no-files --json"
     )
 
 
