@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <kumiko/amr/trace.hpp>
+#include <kumiko/cluster/described.hpp>
 
 #include "hdf5/limits.hpp"
 
@@ -14,65 +15,53 @@ namespace kumiko::io {
 /// The layout's version, which changes whenever a reader would have to.
 inline constexpr std::int32_t kTraceLayout = 1;
 
-/// A dataset that holds one member of every row of a table.
-template <class Row, class Member>
-struct Column {
-  const char* name;
-  Member Row::*member;
+/// The type that is stored: enumerations are numbers, in the order in which they are declared.
+template <class Member>
+using Stored =
+    std::conditional_t<std::is_enum_v<std::decay_t<Member>>, std::uint8_t, std::decay_t<Member>>;
 
-  using Value = Member;
-  /// The type that is stored: enumerations are numbers, in the order in which they are declared.
-  using Number =
-      typename std::conditional_t<std::is_enum_v<Member>, std::type_identity<std::uint8_t>,
-                                  std::type_identity<Member>>::type;
-};
-template <class Row, class Member>
-Column(const char*, Member Row::*) -> Column<Row, Member>;
+using amr::PatchId;
+using amr::Trace;
+using amr::TracePhase;
+using amr::TracePiece;
+using amr::TraceSpan;
+using amr::TraceWindow;
+using cluster::Item;
 
-inline constexpr std::tuple kPatchColumns = {Column{"level", &amr::PatchId::level},
-                                             Column{"i", &amr::PatchId::i},
-                                             Column{"j", &amr::PatchId::j}};
+// The columns of the tables, each the members of a kind of rows.
+inline constexpr std::tuple kPatchColumns = {Item<&PatchId::level>{"level"}, Item<&PatchId::i>{"i"},
+                                             Item<&PatchId::j>{"j"}};
 
-inline constexpr std::tuple kWindowColumns = {Column{"begin_ns", &amr::TraceWindow::begin_ns},
-                                              Column{"end_ns", &amr::TraceWindow::end_ns},
-                                              Column{"first_step", &amr::TraceWindow::first_step},
-                                              Column{"steps", &amr::TraceWindow::steps},
-                                              Column{"first_phase", &amr::TraceWindow::first_phase},
-                                              Column{"end_phase", &amr::TraceWindow::end_phase},
-                                              Column{"first_patch", &amr::TraceWindow::first_patch},
-                                              Column{"end_patch", &amr::TraceWindow::end_patch}};
+inline constexpr std::tuple kWindowColumns = {
+    Item<&TraceWindow::begin_ns>{"begin_ns"},       Item<&TraceWindow::end_ns>{"end_ns"},
+    Item<&TraceWindow::first_step>{"first_step"},   Item<&TraceWindow::steps>{"steps"},
+    Item<&TraceWindow::first_phase>{"first_phase"}, Item<&TraceWindow::end_phase>{"end_phase"},
+    Item<&TraceWindow::first_patch>{"first_patch"}, Item<&TraceWindow::end_patch>{"end_patch"}};
 
-inline constexpr std::tuple kPhaseColumns = {Column{"base_step", &amr::TracePhase::base_step},
-                                             Column{"level", &amr::TracePhase::level},
-                                             Column{"number", &amr::TracePhase::number},
-                                             Column{"kind", &amr::TracePhase::kind},
-                                             Column{"first_piece", &amr::TracePhase::first_piece},
-                                             Column{"end_piece", &amr::TracePhase::end_piece}};
+inline constexpr std::tuple kPhaseColumns = {
+    Item<&TracePhase::base_step>{"base_step"},     Item<&TracePhase::level>{"level"},
+    Item<&TracePhase::number>{"number"},           Item<&TracePhase::kind>{"kind"},
+    Item<&TracePhase::first_piece>{"first_piece"}, Item<&TracePhase::end_piece>{"end_piece"}};
 
 inline constexpr std::tuple kPieceColumns = {
-    Column{"begin_ns", &amr::TracePiece::begin_ns},
-    Column{"end_ns", &amr::TracePiece::end_ns},
-    Column{"patch", &amr::TracePiece::patch},
-    Column{"phase", &amr::TracePiece::phase},
-    Column{"worker", &amr::TracePiece::worker},
-    Column{"awaited", &amr::TracePiece::awaited},
-    Column{"cause", &amr::TracePiece::cause},
-    Column{"steals", &amr::TracePiece::steals},
-    Column{"runnable", &amr::TracePiece::runnable},
-    Column{"io_in_flight", &amr::TracePiece::io_in_flight}};
+    Item<&TracePiece::begin_ns>{"begin_ns"}, Item<&TracePiece::end_ns>{"end_ns"},
+    Item<&TracePiece::patch>{"patch"},       Item<&TracePiece::phase>{"phase"},
+    Item<&TracePiece::worker>{"worker"},     Item<&TracePiece::awaited>{"awaited"},
+    Item<&TracePiece::cause>{"cause"},       Item<&TracePiece::steals>{"steals"},
+    Item<&TracePiece::runnable>{"runnable"}, Item<&TracePiece::io_in_flight>{"io_in_flight"}};
 
 /// The columns of spans, except for `what`, whose values are strings.
 inline constexpr std::tuple kSpanColumns = {
-    Column{"begin_ns", &amr::TraceSpan::begin_ns}, Column{"end_ns", &amr::TraceSpan::end_ns},
-    Column{"base_step", &amr::TraceSpan::base_step}, Column{"loops_ns", &amr::TraceSpan::loops_ns}};
+    Item<&TraceSpan::begin_ns>{"begin_ns"}, Item<&TraceSpan::end_ns>{"end_ns"},
+    Item<&TraceSpan::base_step>{"base_step"}, Item<&TraceSpan::loops_ns>{"loops_ns"}};
 
 /// The data of the trace as a whole, which are attributes of the file.
 inline constexpr std::tuple kTraceFacts = {
-    Column{"case_name", &amr::Trace::case_name}, Column{"solver", &amr::Trace::solver},
-    Column{"backend", &amr::Trace::backend},     Column{"schedule", &amr::Trace::schedule},
-    Column{"workers", &amr::Trace::workers},     Column{"points_x", &amr::Trace::points_x},
-    Column{"points_y", &amr::Trace::points_y},   Column{"levels", &amr::Trace::levels},
-    Column{"end_ns", &amr::Trace::end_ns}};
+    Item<&Trace::case_name>{"case_name"}, Item<&Trace::solver>{"solver"},
+    Item<&Trace::backend>{"backend"},     Item<&Trace::schedule>{"schedule"},
+    Item<&Trace::workers>{"workers"},     Item<&Trace::points_x>{"points_x"},
+    Item<&Trace::points_y>{"points_y"},   Item<&Trace::levels>{"levels"},
+    Item<&Trace::end_ns>{"end_ns"}};
 
 /// Calls f with each column.
 template <class Columns, class Function>

@@ -1,0 +1,25 @@
+// The record of a rank in a summary.
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+
+#include <kumiko/io/summary.hpp>
+
+#include "text/described_json.hpp"
+
+namespace kumiko::io {
+
+using cluster::Item;
+
+constexpr auto described(std::type_identity<RankSummary>) {
+  using R = RankSummary;
+  using L = amr::WorkerLoad;
+  return std::tuple(Item<&R::host>{"host"}, Item<&R::workers>{"workers"},
+                    Item<&R::patches>{"patches"}, Item<&R::load, &L::updates>{"updates"},
+                    Item<&R::load, &L::busy_s>{"busy_s"}, Item<&R::load, &L::wait_s>{"wait_s"},
+                    Item<&R::messages>{"messages"}, Item<&R::bundles>{"bundles"},
+                    Item<&R::bytes>{"bytes"}, Item<&R::peak_rss_bytes>{"peak_rss_bytes"});
+}
+
+}  // namespace kumiko::io
