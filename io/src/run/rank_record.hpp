@@ -16,10 +16,14 @@ constexpr auto described(std::type_identity<RankSummary>) {
   using R = RankSummary;
   using L = amr::WorkerLoad;
   return std::tuple(Item<&R::host>{"host"}, Item<&R::workers>{"workers"},
-                    Item<&R::patches>{"patches"}, Item<&R::load, &L::updates>{"updates"},
-                    Item<&R::load, &L::busy_s>{"busy_s"}, Item<&R::load, &L::wait_s>{"wait_s"},
-                    Item<&R::messages>{"messages"}, Item<&R::bundles>{"bundles"},
-                    Item<&R::bytes>{"bytes"}, Item<&R::peak_rss_bytes>{"peak_rss_bytes"});
+                    Item<&R::patches>{"patches", "at the end"},
+                    Item<&R::load, &L::updates>{"updates", "point updates of its workers"},
+                    Item<&R::load, &L::busy_s>{"busy_s", "seconds at work of its workers"},
+                    Item<&R::load, &L::wait_s>{"wait_s", "seconds between pieces of work"},
+                    Item<&R::messages>{"messages", "that it sent"},
+                    Item<&R::bundles>{"bundles", "that carried them"},
+                    Item<&R::bytes>{"bytes", "of the bundles"},
+                    Item<&R::peak_rss_bytes>{"peak_rss_bytes"});
 }
 
 }  // namespace kumiko::io

@@ -31,17 +31,12 @@ struct Item {
   /// The largest number, the last enumerator, or the largest length of a list.
   double most = std::numeric_limits<double>::infinity();
 
+  /// True if there is no name.
   constexpr bool is_part() const { return *name == '\0'; }
   /// The item with a largest value.
-  template <class Limit>
-  constexpr Item up_to(Limit limit) const {
-    return {name, help, static_cast<double>(limit)};
-  }
+  constexpr Item up_to(auto limit) const { return {name, help, static_cast<double>(limit)}; }
   /// The member of a record.
-  template <class Record>
-  static constexpr auto& of(Record& record) {
-    return (record.*....*Path);
-  }
+  static constexpr auto& of(auto& record) { return (record.*....*Path); }
 };
 
 /// A described record. A record that is sent must describe all its members.
