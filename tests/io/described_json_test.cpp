@@ -41,15 +41,17 @@ struct Bicycle {
   Wheel front;
   std::vector<Wheel> others;
   std::optional<double> price;
+  bool is_sold = false;
 };
 constexpr auto described(std::type_identity<Bicycle>) {
   using B = Bicycle;
   return std::tuple(Item<&B::maker>{}, Item<&B::front, &Wheel::spokes>{"front_spokes"},
-                    Item<&B::others>{"others"}.up_to(2), Item<&B::price>{"price"});
+                    Item<&B::others>{"others"}.up_to(2), Item<&B::price>{"price"},
+                    Item<&B::is_sold>{"is_sold"});
 }
 
 constexpr const char* kText =
-    R"({"maker":"A","town":"B","front_spokes":36,"others":[{"spokes":1,"radius":0.5}],"price":2.5})";
+    R"({"maker":"A","town":"B","front_spokes":36,"others":[{"spokes":1,"radius":0.5}],"price":2.5,"is_sold":true})";
 
 /// The text of the error when `pointer` has another value.
 std::string fault_of_bicycle(const char* pointer, const DescribedJson& value) {
@@ -64,13 +66,14 @@ std::string fault_of_bicycle(const char* pointer, const DescribedJson& value) {
 }
 
 TEST(DescribedJsonTest, GivenARecordThenItsKeysAreInOrderAndReadBack) {
-  const Bicycle bicycle{{"A", "B"}, {36, 0.0}, {{1, 0.5}}, 2.5};
+  const Bicycle bicycle{{"A", "B"}, {36, 0.0}, {{1, 0.5}}, 2.5, true};
   EXPECT_EQ(DescribedJson(bicycle).dump(), kText);
   const auto read = DescribedJson::parse(kText).get<Bicycle>();
   EXPECT_EQ(read.maker.town, "B");
   EXPECT_EQ(read.front.spokes, 36);
   EXPECT_EQ(read.others.at(0).radius, 0.5);
   EXPECT_EQ(read.price, 2.5);
+  EXPECT_TRUE(read.is_sold);
 }
 
 TEST(DescribedJsonTest, GivenNoOptionalValueThenItHasNoKeyAndNoneIsNeeded) {
@@ -105,6 +108,7 @@ TEST(DescribedJsonTest, GivenAValueThatCannotBeThenTheTextSaysWhy) {
   EXPECT_EQ(fault_of_bicycle("/others/0/spokes", 257U), "'257' is out of range");
   EXPECT_EQ(fault_of_bicycle("/price", -0.5), "'-0.5' is out of range");
   EXPECT_THAT(fault_of_bicycle("/price", nullptr), testing::HasSubstr("must be number"));
+  EXPECT_THAT(fault_of_bicycle("/is_sold", 1U), testing::HasSubstr("must be boolean"));
   EXPECT_EQ(fault_of_bicycle("/others", "none"), "'others' is not a list of at most 2");
   const DescribedJson wheel = Wheel{};
   EXPECT_EQ(fault_of_bicycle("/others", {wheel, wheel, wheel}),

@@ -48,7 +48,7 @@ template <class Item, class T>
 void read_value(const nlohmann::ordered_json& json, const Item& item, T& value) {
   if constexpr (requires { value.has_value(); }) {
     read_value(json, item, value.emplace());
-  } else if constexpr (std::is_arithmetic_v<T>) {
+  } else if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
     value = to_number<T>(json, item.most);
   } else {
     const bool is_limited = std::isfinite(item.most);

@@ -39,7 +39,8 @@ struct Item {
   static constexpr auto& of(auto& record) { return (record.*....*Path); }
 };
 
-/// A described record. A record that is sent must describe all its members.
+/// A described record. A record that is sent must describe all its members, and these must own
+/// what they refer to.
 template <class T>
 concept Described = requires {
   described(std::type_identity<T>{});

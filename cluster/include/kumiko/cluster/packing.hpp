@@ -130,7 +130,7 @@ struct Packing {
   static T unpack(Reader& reader) {
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), reader.take(sizeof(T), alignof(T)), sizeof(T));
-    if constexpr (std::is_same_v<T, bool>) return bytes[0] != std::byte{};  // of any byte
+    if constexpr (std::is_same_v<T, bool>) return bytes[0] != std::byte{};  // any byte is one
     return std::bit_cast<std::remove_const_t<T>>(bytes);  // T may have no default constructor
   }
 };
@@ -151,6 +151,8 @@ template <>
 inline constexpr bool kIsView<std::string_view> = true;
 template <class T>
 inline constexpr bool kIsView<std::vector<T>> = kIsView<T>;
+template <class T>
+inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class First, class Second>
 inline constexpr bool kIsView<std::pair<First, Second>> = kIsView<First> || kIsView<Second>;
 template <class... Elements>
