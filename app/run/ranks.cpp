@@ -113,7 +113,7 @@ void Ranks::watch(const amr::Simulation* simulation) {
   watched_ = simulation;
 }
 
-Ranks::Told Ranks::tell_of_process() {
+Ranks::Process Ranks::own_process() {
   std::vector<amr::WorkerActivity> workers;
   {
     const std::lock_guard lock(mutex_);
@@ -122,18 +122,9 @@ Ranks::Told Ranks::tell_of_process() {
   return {origin_now().host, cluster_->statistics(), io::peak_rss_bytes(), std::move(workers)};
 }
 
-Ranks::Process Ranks::process_of(Told&& told) {
-  auto& [host, statistics, peak, workers] = told;
-  return {std::move(host), statistics, peak, std::move(workers)};
-}
-
 std::vector<Ranks::Process> Ranks::processes() {
-  std::vector<Process> all;
-  if (twin_ == nullptr) return all;
-  for (Told& told : twin_->on_all([](Ranks& there) { return there.tell_of_process(); })) {
-    all.push_back(process_of(std::move(told)));
-  }
-  return all;
+  if (twin_ == nullptr) return {};
+  return twin_->on_all([](Ranks& there) { return there.own_process(); });
 }
 
 std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
@@ -142,23 +133,23 @@ std::vector<std::optional<Ranks::Process>> Ranks::processes_within(
   if (twin_ == nullptr) return all;
   const auto deadline = std::chrono::steady_clock::now() + patience;
   const auto twins = twin_->within(runtime::io::until(deadline));
-  std::vector<cluster::Future<Told>> answers(all.size());
+  std::vector<cluster::Future<Process>> answers(all.size());
   for (int rank = 0; rank < size_; ++rank) {
     if (rank == rank_) continue;
     try {
       answers[static_cast<std::size_t>(rank)] =
-          twins.async(rank, [](Ranks& there) { return there.tell_of_process(); });
+          twins.async(rank, [](Ranks& there) { return there.own_process(); });
     } catch (const std::exception&) {
       // It is lost, or too many questions wait there for an answer.
     }
   }
   // Without a worker, which may have much to do.
-  all[static_cast<std::size_t>(rank_)] = process_of(tell_of_process());
+  all[static_cast<std::size_t>(rank_)] = own_process();
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    cluster::Future<Told>& answer = answers[rank];
+    cluster::Future<Process>& answer = answers[rank];
     if (!answer.valid() || answer.wait_until(deadline) != std::future_status::ready) continue;
     try {
-      all[rank] = process_of(answer.get());
+      all[rank] = answer.get();
     } catch (const std::exception&) {
       // It was lost meanwhile.
     }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <kumiko/amr/cluster_communicator.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/cluster/cluster.hpp>
+#include <kumiko/cluster/described.hpp>
 #include <kumiko/cluster/errors.hpp>
 #include <kumiko/cluster/link.hpp>
 #include <kumiko/cluster/twin.hpp>
@@ -108,13 +110,8 @@ class Ranks {
   static void refuse_with_others(const std::string& why) noexcept;
 
  private:
-  /// The message with a rank's Process.
-  using Told = std::tuple<std::string, cluster::ClusterStatistics, std::uint64_t,
-                          std::vector<amr::WorkerActivity>>;
-
   void watch(const amr::Simulation* simulation);
-  Told tell_of_process();
-  static Process process_of(Told&& told);
+  Process own_process();
   /// Keeps the words in which another rank has reported the failure that has ended it.
   void take_last_words(std::string_view words);
 
@@ -130,5 +127,12 @@ class Ranks {
   std::string last_words_;                      ///< guarded; of the first rank that has sent any
   std::unique_ptr<cluster::Twin<Ranks>> twin_;  ///< with cluster_
 };
+
+constexpr auto described(std::type_identity<Ranks::Process>) {
+  using cluster::Item;
+  using P = Ranks::Process;
+  return std::tuple(Item<&P::host>{}, Item<&P::statistics>{}, Item<&P::peak_rss_bytes>{},
+                    Item<&P::workers>{});
+}
 
 }  // namespace kumiko::app

@@ -15,10 +15,12 @@ import commands
 import container
 import keys
 import pages
+import tables
 from markdown import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = ROOT / "docs" / "reference" / "keys.md"
+FILES = ROOT / "docs" / "reference" / "files.md"
 
 
 def check_pages(build):
@@ -26,10 +28,18 @@ def check_pages(build):
     if not unittest.TextTestRunner(verbosity=0).run(loaded).wasSuccessful():
         return ["the checks of the pages do not find what they should"]
     found = list(pages.faults(ROOT))
-    kumiko = build / "bin" / "kumiko" if build else None
-    if kumiko and keys.page_with_tables(KEYS, kumiko, os.environ) != KEYS.read_text():
-        found.append(f"{KEYS}: is not what 'kumiko run --help-keys' says; run scripts/check-docs --write")
+    for page, text in generated(build) if build else []:
+        if text != page.read_text():
+            found.append(f"{page}: its tables are not those of the program; run scripts/check-docs --write")
     return found
+
+
+def generated(build: Path):
+    """Each page that has tables made from the program, and its text as it should be."""
+    yield KEYS, keys.page_with_tables(KEYS, build / "bin" / "kumiko", os.environ)
+    program = build / "bin" / "file_tables"
+    if program.exists():  # not in a build without tests
+        yield FILES, tables.text_with_tables(FILES.read_text(), tables.printed(program))
 
 
 def scratch_of(folder: Path, build: Path):
@@ -78,11 +88,11 @@ def run_commands(build: Path, long, only):
         return [fault for fault in ran if fault]
 
 
-def write_keys(build: Path):
-    text = keys.page_with_tables(KEYS, build / "bin" / "kumiko", os.environ)
-    if text != KEYS.read_text():
-        KEYS.write_text(text)
-        print(f"{KEYS} is written anew")
+def write_tables(build: Path):
+    for page, text in generated(build):
+        if text != page.read_text():
+            page.write_text(text)
+            print(f"{page} is written anew")
 
 
 def arguments():
@@ -91,7 +101,7 @@ def arguments():
     form.add_argument("--pages", action="store_true", help="links, lines and names only; no program is needed")
     form.add_argument("--long", action="store_true",
                       help="also what takes minutes or the network, and README.md in an empty Debian")  # fmt: skip
-    form.add_argument("--write", action="store_true", help="write the tables of docs/reference/keys.md anew")
+    form.add_argument("--write", action="store_true", help="write the tables of docs/reference/keys.md and files.md anew")
     parser.add_argument("--page", action="append", default=[], type=Path, help="run this page's commands only")
     parser.add_argument("build", nargs="?", type=Path, default=ROOT / "build" / "release",
                         help="the build whose program is run (default: build/release)")  # fmt: skip
@@ -104,7 +114,7 @@ def main():
     if build and not (build / "bin" / "kumiko").exists():
         sys.exit(f"error: there is no {build}/bin/kumiko; build it: cmake --preset program && cmake --build --preset program")
     if asked.write:
-        write_keys(build)
+        write_tables(build)
         return
     only = [page.resolve() for page in asked.page]
     faults = check_pages(build)

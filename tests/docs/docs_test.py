@@ -10,7 +10,20 @@ from pathlib import Path
 import commands
 import keys
 import pages
+import tables
 from markdown import Page, github_slug
+
+
+class Tables(unittest.TestCase):
+    def test_given_a_marked_page_then_its_table_is_replaced_and_the_rest_is_kept(self):
+        page = "before\n<!-- table: a -->\n\n| old |\n\n<!-- end -->\nafter\n"
+        expected = "before\n<!-- table: a -->\n\n| new |\n\n<!-- end -->\nafter\n"
+        self.assertEqual(tables.text_with_tables(page, {"a": "| new |\n"}), expected)
+
+    def test_given_a_table_without_a_place_or_a_place_without_a_table_then_it_is_an_error(self):
+        for described in ({}, {"a": "", "b": ""}):
+            with self.assertRaises(ValueError):
+                tables.text_with_tables("<!-- table: a -->\n<!-- end -->\n", described)
 
 
 class Documents(unittest.TestCase):

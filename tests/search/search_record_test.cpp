@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <kumiko/cluster/packing.hpp>
+
 #include "core/exchange_state.hpp"
 #include "core/round_trips.hpp"
 #include "record/exchange_log.hpp"
@@ -23,6 +25,7 @@ namespace kumiko::search::detail {
 namespace {
 
 using namespace std::chrono_literals;
+using cluster::packed;
 using nlohmann::json;
 using testing::ElementsAre;
 using Note = ExchangeEffects::Note;
@@ -129,7 +132,7 @@ TEST(ExchangeLog, GivenItsBytesThenTheyAreReadBackAndWhatIsNotALogIsRefused) {
   round_trips.answered({4}, 100ns, 200ns, 1000ns);
   ProcessLog written = log_of(log, 20ns, round_trips);
   written.host = "there";
-  const Frame bytes = encode_log(written);
+  const Frame bytes = packed(written);
   const ProcessLog read = decode_log(bytes);
   EXPECT_EQ(read.host, "there");
   EXPECT_EQ(read.begin, 1);
@@ -143,10 +146,10 @@ TEST(ExchangeLog, GivenItsBytesThenTheyAreReadBackAndWhatIsNotALogIsRefused) {
   }
   ProcessLog wrong = written;
   wrong.parts[0].other = 99;
-  EXPECT_THROW(decode_log(encode_log(wrong)), std::invalid_argument);
+  EXPECT_THROW(decode_log(packed(wrong)), std::invalid_argument);
   wrong = written;
   wrong.sums.pop_back();
-  EXPECT_THROW(decode_log(encode_log(wrong)), std::invalid_argument);
+  EXPECT_THROW(decode_log(packed(wrong)), std::invalid_argument);
 }
 
 TEST(RoundTrips, GivenSeveralAnswersThenTheShortestCounts) {

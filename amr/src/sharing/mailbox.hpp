@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <kumiko/amr/collect.hpp>
@@ -37,8 +38,7 @@ class Mailbox {
     /// Of a message that was sent by send_value().
     template <class Value>
     Value value() const {
-      cluster::Reader reader(text);
-      return cluster::Packing<Value>::unpack(reader);
+      return cluster::unpacked<Value>(text);
     }
   };
   using Reader = std::function<void(std::int32_t from, std::span<const std::byte> text)>;
@@ -55,10 +55,7 @@ class Mailbox {
   /// Sends a value of a type that can be packed.
   template <class Value>
   void send_value(std::int32_t to, Value value) {
-    cluster::Frame frame;
-    cluster::Writer writer(frame, to);
-    cluster::Packing<Value>::pack(writer, value);
-    send(to, frame);
+    send(to, cluster::packed(std::move(value)));
   }
   /// Waits for so many messages of this round. Throws if a rank is lost.
   std::vector<Message> collect(std::size_t count);

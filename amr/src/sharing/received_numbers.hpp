@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
+
+#include <kumiko/cluster/packing.hpp>
 
 #include "sharing/mailbox.hpp"
 
@@ -15,26 +17,22 @@ namespace kumiko::amr {
 /// Takes values from messages, one after the other of each sender.
 class ReceivedNumbers {
  public:
-  explicit ReceivedNumbers(std::vector<Mailbox::Message> messages) {
-    for (Mailbox::Message& message : messages) {
-      std::vector<double>& values = of_[message.from].values;
-      values.resize(message.text.size() / sizeof(double));
-      if (!values.empty()) std::memcpy(values.data(), message.text.data(), message.text.size());
+  explicit ReceivedNumbers(std::vector<Mailbox::Message> messages)
+      : messages_(std::move(messages)) {
+    for (const Mailbox::Message& message : messages_) {
+      readers_.emplace(message.from, cluster::Reader(message.text));
     }
   }
+  /// \throws std::out_of_range if the rank has sent fewer
   std::span<const double> take(std::int32_t from, std::size_t count) {
-    Rest& rest = of_.at(from);
-    const auto taken = std::span<const double>(rest.values).subspan(rest.at, count);
-    rest.at += count;
-    return taken;
+    const std::byte* const bytes =
+        readers_.at(from).take_elements(count, sizeof(double), alignof(double));
+    return {reinterpret_cast<const double*>(bytes), count};
   }
 
  private:
-  struct Rest {
-    std::vector<double> values;
-    std::size_t at = 0;
-  };
-  std::map<std::int32_t, Rest> of_;
+  std::vector<Mailbox::Message> messages_;
+  std::map<std::int32_t, cluster::Reader> readers_;
 };
 
 }  // namespace kumiko::amr

@@ -38,12 +38,6 @@ void for_each_strip(unsigned directions, int ghosts, Visit visit) {
 
 }  // namespace
 
-void ShadowExchange::Cursor::take(void* to, std::size_t bytes) {
-  if (bytes > text_.size()) throw std::out_of_range("a message of shadows is too short");
-  if (bytes != 0) std::memcpy(to, text_.data(), bytes);
-  text_ = text_.subspan(bytes);
-}
-
 /// A message that is being written.
 class ShadowExchange::Text {
  public:
@@ -159,7 +153,7 @@ void ShadowExchange::pack(const Done& done, const SharedRead& read, const Conten
 }
 
 /// Who writes to a shadow is alone with it: see the class.
-void ShadowExchange::unpack(Done& done, Cursor& cursor) {
+void ShadowExchange::unpack(Done& done, cluster::Reader& reader) {
   const int level_index = done.step.level;
   const SharedRead* const read = reads_[static_cast<std::size_t>(level_index)].incoming(done.slot);
   if (read == nullptr) throw std::logic_error("a message of shadows is about a patch nobody reads");
@@ -168,7 +162,8 @@ void ShadowExchange::unpack(Done& done, Cursor& cursor) {
                      last_piece(level_index, done.slot) == PieceKind::kBlend;
   Level& level = hierarchy_.level(level_index);
   const auto take = [&](double* values, std::size_t count) {
-    cursor.take(values, count * sizeof(double));
+    const std::size_t bytes = count * sizeof(double);
+    if (bytes != 0) std::memcpy(values, reader.take(bytes), bytes);
   };
   const State made = done.is_first ? State::kNow : done.step.to();
   if (content.siblings) {
@@ -308,10 +303,10 @@ void ShadowExchange::exchange(PieceKind kind, const LevelStep& step) {
 /// Waits for messages of a round, and fills shadows from them.
 void ShadowExchange::read_all(Done done, std::size_t senders) {
   for (const Mailbox::Message& message : mailbox_.collect(senders)) {
-    Cursor cursor(message.text);
-    for (std::uint32_t left = cursor.take<Header>().count; left > 0; --left) {
-      done.slot = cursor.take<std::uint32_t>();
-      unpack(done, cursor);
+    cluster::Reader reader(message.text);
+    for (auto left = cluster::Packing<Header>::unpack(reader).count; left > 0; --left) {
+      done.slot = cluster::Packing<std::uint32_t>::unpack(reader);
+      unpack(done, reader);
     }
   }
 }

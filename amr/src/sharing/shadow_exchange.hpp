@@ -82,13 +82,13 @@ class ShadowExchange {
   /// Fills shadows from a message of a window, and calls done(Done) for each patch in it.
   template <class Tell>
   void read(const Window& window, std::span<const std::byte> text, Tell tell) {
-    Cursor cursor(text);
-    const auto header = cursor.take<Header>();
+    cluster::Reader reader(text);
+    const auto header = cluster::Packing<Header>::unpack(reader);
     Done done{header.is_first != 0, static_cast<PieceKind>(header.kind),
               window.step(header.level, header.number), 0};
     for (std::uint32_t left = header.count; left > 0; --left) {
-      done.slot = cursor.take<std::uint32_t>();
-      unpack(done, cursor);
+      done.slot = cluster::Packing<std::uint32_t>::unpack(reader);
+      unpack(done, reader);
       tell(done);
     }
   }
@@ -106,21 +106,6 @@ class ShadowExchange {
     std::uint8_t unused = 0;
   };
 
-  /// Takes values from a message.
-  class Cursor {
-   public:
-    explicit Cursor(std::span<const std::byte> text) : text_(text) {}
-    template <class T>
-    T take() {
-      T value;
-      take(&value, sizeof value);
-      return value;
-    }
-    void take(void* to, std::size_t bytes);
-
-   private:
-    std::span<const std::byte> text_;
-  };
   class Text;
   class Texts;
 
@@ -136,7 +121,7 @@ class ShadowExchange {
   PieceKind last_piece(int level, std::size_t slot) const;
   void pack(const Done& done, const SharedRead& read, const Content& content, Text& to) const;
   /// Sets done.ends_in_two.
-  void unpack(Done& done, Cursor& cursor);
+  void unpack(Done& done, cluster::Reader& reader);
   void add(const Done& done, Texts& to) const;
   bool has_piece(PieceKind kind, int level, std::size_t slot) const;
   void read_all(Done done, std::size_t senders);

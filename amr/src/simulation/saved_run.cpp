@@ -5,6 +5,7 @@
 #include <span>
 
 #include <kumiko/amr/require.hpp>
+#include <kumiko/cluster/packing.hpp>
 
 namespace kumiko::amr {
 
@@ -201,11 +202,9 @@ void RecordExchange::send(std::int32_t to, Mailbox& mailbox, const SavedRun& sav
 }
 
 void RecordExchange::read(std::int32_t from, std::span<const std::byte> text, SavedRun& saved) {
+  cluster::Reader reader(text);
   const auto take = [&](double* to, std::size_t values) {
-    const std::size_t bytes = values * sizeof(double);
-    ensure(text.size() >= bytes, "rank {} has sent too few records", from);
-    std::memcpy(to, text.data(), bytes);
-    text = text.subspan(bytes);
+    std::memcpy(to, reader.take(values * sizeof(double)), values * sizeof(double));
   };
   for (const RangeRecords& to : records_.ranges) {
     for (std::size_t at = 0; at < to.patches.count; ++at) {

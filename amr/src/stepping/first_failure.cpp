@@ -1,9 +1,11 @@
 #include "stepping/first_failure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,55 +49,49 @@ std::exception_ptr placed(const Failure& failure, const PatchId& patch) {
   return failure.what;
 }
 
+/// A type of exceptions that ranks tell each other.
+struct ToldType {
+  bool (*is_of)(const std::exception& error);
+  void (*raise)(const std::string& text, std::int64_t number);
+};
+
+template <class Error>
+constexpr ToldType kTold = {
+    [](const std::exception& error) { return dynamic_cast<const Error*>(&error) != nullptr; },
+    [](const std::string& text, std::int64_t number) {
+      if constexpr (std::is_same_v<Error, CflError>) {
+        throw CflError(text, number);
+      } else if constexpr (std::is_same_v<Error, StepRefused>) {
+        throw StepRefused(text, static_cast<int>(number));
+      } else {
+        throw Error(text);
+      }
+    }};
+
+/// Derived types before their bases.
+constexpr std::array kToldTypes = {kTold<CflError>,          kTold<StepRefused>,
+                                   kTold<InadmissibleState>, kTold<DeclarationError>,
+                                   kTold<BrokenValueError>,  kTold<std::invalid_argument>,
+                                   kTold<std::runtime_error>};
+
 /// Sets the type of a failure. \return its text
 std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
+  told.type = kToldTypes.size() - 1;
   try {
     std::rethrow_exception(what);
-  } catch (const CflError& error) {
-    told.type = ErrorType::kCfl;
-    told.number = error.smallest_steps();
-    return error.what();
-  } catch (const StepRefused& error) {
-    told.type = ErrorType::kRefused;
-    told.number = error.base_step();
-    return error.what();
-  } catch (const InadmissibleState& error) {
-    told.type = ErrorType::kInadmissible;
-    return error.what();
-  } catch (const DeclarationError& error) {
-    told.type = ErrorType::kDeclaration;
-    return error.what();
-  } catch (const BrokenValueError& error) {
-    told.type = ErrorType::kBrokenValue;
-    return error.what();
-  } catch (const std::invalid_argument& error) {
-    told.type = ErrorType::kInvalidArgument;
-    return error.what();
   } catch (const std::exception& error) {
+    if (const auto* cfl = dynamic_cast<const CflError*>(&error))
+      told.number = cfl->smallest_steps();
+    if (const auto* refused = dynamic_cast<const StepRefused*>(&error)) {
+      told.number = refused->base_step();
+    }
+    const auto type =
+        std::ranges::find_if(kToldTypes, [&](const ToldType& each) { return each.is_of(error); });
+    if (type != kToldTypes.end()) told.type = static_cast<std::int32_t>(type - kToldTypes.begin());
     return error.what();
   } catch (...) {
     return "an exception that is not a std::exception";
   }
-}
-
-[[noreturn]] void throw_told(const ToldFailure& told, const std::string& text) {
-  switch (told.type) {
-    case ErrorType::kCfl:
-      throw CflError(text, told.number);
-    case ErrorType::kRefused:
-      throw StepRefused(text, static_cast<int>(told.number));
-    case ErrorType::kInadmissible:
-      throw InadmissibleState(text);
-    case ErrorType::kDeclaration:
-      throw DeclarationError(text);
-    case ErrorType::kBrokenValue:
-      throw BrokenValueError(text);
-    case ErrorType::kInvalidArgument:
-      throw std::invalid_argument(text);
-    case ErrorType::kOther:
-      break;
-  }
-  throw std::runtime_error(text);
 }
 
 }  // namespace
@@ -126,7 +122,8 @@ void OwnFailure::throw_first(Communicator& communicator,
   const bool is_own = first.rank == communicator.rank();
   const auto texts = gather(communicator, is_own ? text_ : std::string());
   if (is_own) std::rethrow_exception(what_);
-  throw_told(first, texts[static_cast<std::size_t>(first.rank)]);
+  kToldTypes.at(static_cast<std::size_t>(first.type))
+      .raise(texts[static_cast<std::size_t>(first.rank)], first.number);
 }
 
 void throw_first(Communicator& communicator, const std::optional<Failure>& own,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -55,10 +56,7 @@ struct PieceOrder {
   std::int32_t level = 0;   ///< negative where finer levels come first
   std::int32_t kind = 0;
 
-  friend bool operator<(const PieceOrder& a, const PieceOrder& b) {
-    return std::tie(a.tick, a.begins, a.level, a.kind) <
-           std::tie(b.tick, b.begins, b.level, b.kind);
-  }
+  friend auto operator<=>(const PieceOrder&, const PieceOrder&) = default;
 };
 PieceOrder order_of(const LevelStep& step, PieceKind kind);
 
@@ -100,24 +98,13 @@ class FirstFailure {
   std::atomic<int> last_step_{kNone};  ///< base step of the failure, the last one that matters
 };
 
-/// The types of exceptions that ranks tell each other of; all others are of kOther.
-enum class ErrorType : std::int32_t {
-  kOther,
-  kCfl,
-  kRefused,
-  kInadmissible,
-  kDeclaration,
-  kBrokenValue,
-  kInvalidArgument
-};
-
 /// The part of a failure that other ranks are told, beside its patch: its place in the order and
 /// its type.
 struct ToldFailure {
   PieceOrder order;
   double cfl = 0.0;
   std::int32_t rank = 0;
-  ErrorType type = ErrorType::kOther;
+  std::int32_t type = 0;    ///< of the exception, in the list of those that ranks tell each other
   std::int64_t number = 0;  ///< the smallest steps of CflError, the base step of StepRefused
 };
 

@@ -71,20 +71,18 @@ void Answers::note_arrival(int home, Ticket ticket, std::uint32_t moves) {
 void Answers::take_reply(const IncomingMessage& message) {
   const MessageHeader& header = message.header;
   if (!header.credit_returned) endpoint_.peer(message.source).credits.give(header.depth, 1);
-  std::string type;
-  std::string what;
+  std::pair<std::string, std::string> failed;  // its type and its text
   if (header.kind == Kind::kFailure) {
     Reader reader(message.payload, endpoint_.node);
-    type = Packing<std::string>::unpack(reader);
-    what = Packing<std::string>::unpack(reader);
+    failed = Packing<decltype(failed)>::unpack(reader);
   }
   Pending* const call = pending_.take(header.ticket());
   if (call == nullptr) return drop_tokens(message);  // it was given up
   if (header.kind == Kind::kReply) {
     return call->finish({&endpoint_.node, message.frame, message.payload, nullptr});
   }
-  call->finish(
-      failure(std::make_exception_ptr(RemoteError(message.source, std::move(type), what))));
+  call->finish(failure(std::make_exception_ptr(
+      RemoteError(message.source, std::move(failed.first), failed.second))));
 }
 
 /// No thread takes the result, so the tokens in it, which are listed at its end, remain unused.

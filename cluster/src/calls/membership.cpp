@@ -64,12 +64,11 @@ void Membership::fail(int rank, const std::exception_ptr& exception) {
 /// may be the first message about the loss.
 void Membership::take_leaving(const IncomingMessage& message) {
   Reader reader(message.payload, endpoint_.node);
-  const std::string reason = Packing<std::string>::unpack(reader);
-  const auto rank = Packing<std::int32_t>::unpack(reader);
-  const std::string why_lost = Packing<std::string>::unpack(reader);
+  const auto [reason, rank, why_lost] =
+      Packing<std::tuple<std::string_view, std::int32_t, std::string>>::unpack(reader);
   if (rank >= endpoint_.size) throw std::out_of_range("it has lost a rank that does not exist");
   if (rank >= 0 && rank != endpoint_.rank) lost(rank, why_lost);
-  if (!reason.empty()) return lost(message.source, reason);
+  if (!reason.empty()) return lost(message.source, std::string(reason));
   const Loss loss = first_loss();
   const RankLost error = loss.is_of_other_than(endpoint_.rank)
                              ? loss.error()
@@ -164,15 +163,10 @@ void Membership::abandon(std::string_view reason) {
 }
 
 void Membership::send_leaving(std::string_view reason) {
-  Loss loss = first_loss();
+  const Loss loss = first_loss();
   for (int rank = 0; rank < endpoint_.size; ++rank) {
     if (rank == endpoint_.rank) continue;
-    const auto pack = [&](Writer& writer) {
-      Packing<std::string_view>::pack(writer, reason);
-      Packing<std::int32_t>::pack(writer, loss.rank);
-      Packing<std::string>::pack(writer, loss.reason);
-    };
-    sender_.send(rank, Sender::packed(rank, pack),
+    sender_.send(rank, message_of(std::tuple(reason, loss.rank, loss.reason)),
                  {.kind = Kind::kLeave, .amount = collections_.begun()});
   }
 }

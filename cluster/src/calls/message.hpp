@@ -58,9 +58,6 @@ struct MessageHeader {
 /// The bytes before the payload of a message that is a frame by itself.
 inline constexpr std::size_t kBeforePayload = sizeof(FrameHeader) + sizeof(MessageHeader);
 
-/// The payload of a message of kind kPresent: the members of a Process.
-using Introduction = std::tuple<std::string, std::uint64_t, std::uint64_t, std::int32_t>;
-
 /// A frame with room for a header, and for some arguments.
 inline Frame empty_message() {
   Frame frame;
@@ -69,12 +66,18 @@ inline Frame empty_message() {
   return frame;
 }
 
-/// A message of kind kFailure without its header.
-inline Frame failure_message(std::string_view type, std::string_view what) {
+/// A message without its header that has a value as payload, in which there are no tokens.
+template <class T>
+Frame message_of(T value) {
   Frame frame = empty_message();
   Writer writer(frame, 0);
-  for (std::string_view text : {type, what}) Packing<std::string_view>::pack(writer, text);
+  Packing<T>::pack(writer, value);
   return frame;
+}
+
+/// A message of kind kFailure without its header.
+inline Frame failure_message(std::string_view type, std::string_view what) {
+  return message_of(std::pair(type, what));
 }
 
 /// A message in a frame that has arrived.

@@ -190,13 +190,12 @@ std::uint64_t OutgoingCalls::sum_of_posts(std::uint64_t which, const Limits& lim
 }
 
 void OutgoingCalls::send_count(const IncomingMessage& message) {
-  std::uint64_t count = posts(message.header.amount);
+  const std::uint64_t count = posts(message.header.amount);
   MessageHeader header = message.header;
   header.kind = Kind::kReply;
   header.credit_returned = true;  // none was taken
   header.amount = 0;              // tokens
-  const auto pack = [&](Writer& writer) { Packing<std::uint64_t>::pack(writer, count); };
-  sender_.add(message.source, Sender::packed(message.source, pack), header);
+  sender_.add(message.source, message_of(count), header);
 }
 
 }  // namespace kumiko::cluster::detail

@@ -168,12 +168,7 @@ void Sender::send_frame(int rank, Frame frame) {
 }
 
 void Sender::send_present(int rank) {
-  const auto pack = [this](Writer& writer) {
-    const Process& process = endpoint_.process;
-    Introduction introduction{process.host, process.machine, process.start, process.id};
-    Packing<Introduction>::pack(writer, introduction);
-  };
-  add(rank, packed(rank, pack), {.kind = Kind::kPresent});
+  add(rank, message_of(endpoint_.process), {.kind = Kind::kPresent});
 }
 
 }  // namespace kumiko::cluster::detail

@@ -130,11 +130,9 @@ void Watcher::give_up(int rank, const std::string& reason, bool has_ended) {
     std::fprintf(stderr, "kumiko: rank %d treats rank %d as lost: %s\n", endpoint_.rank, rank,
                  reason.c_str());
   }
-  std::string_view text = reason;
   const MessageHeader header{.kind = Kind::kGivenUp, .function = static_cast<std::uint32_t>(rank)};
-  const auto pack = [&](Writer& writer) { Packing<std::string_view>::pack(writer, text); };
   for (int other = 0; other < endpoint_.size; ++other) {
-    if (other != endpoint_.rank) sender_.add(other, Sender::packed(other, pack), header);
+    if (other != endpoint_.rank) sender_.add(other, message_of(reason), header);
   }
   // Now, because nothing is sent to a rank that is lost.
   if (!has_ended) sender_.flush_to(rank);
@@ -143,8 +141,7 @@ void Watcher::give_up(int rank, const std::string& reason, bool has_ended) {
 
 void Watcher::take_present(const IncomingMessage& message) {
   Reader reader(message.payload, endpoint_.node);
-  auto [host, machine, start, id] = Packing<Introduction>::unpack(reader);
-  silence_.introduce(message.source, {std::move(host), machine, start, id});
+  silence_.introduce(message.source, Packing<Process>::unpack(reader));
 }
 
 // --- Deadlock ------------------------------------------------------------------------------------
@@ -169,11 +166,7 @@ void Watcher::look_for_deadlock(Clock::time_point now) {
   if (step.asks) {
     for (int rank = 1; rank < endpoint_.size; ++rank) sender_.add(rank, empty_message(), header);
   }
-  if (step.answers) {
-    MessageCounts counts = step.counts;
-    const auto pack = [&](Writer& writer) { Packing<MessageCounts>::pack(writer, counts); };
-    sender_.add(0, Sender::packed(0, pack), header);
-  }
+  if (step.answers) sender_.add(0, message_of(step.counts), header);
 }
 
 void Watcher::take_passive(const IncomingMessage& message) {

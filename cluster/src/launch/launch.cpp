@@ -6,7 +6,6 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -146,16 +145,8 @@ Placement placement(Cluster& cluster) {
   const Here here = cluster.here();
   detail::Place own{machine(), cores_of(getpid()), here.runtime().workers()};
   own.is_bound = own.cores.size() < cores_of(getppid()).size();
-  std::vector<detail::Place> places;
-  if (here.size() == 1) {
-    places.push_back(own);
-  } else {
-    const auto all =
-        all_gather(here, std::tuple(own.host, own.cores, own.workers, own.is_bound)).get();
-    for (const auto& [host, cores, workers, is_bound] : all) {
-      places.push_back({host, cores, workers, is_bound});
-    }
-  }
+  std::vector<detail::Place> places = {own};
+  if (here.size() > 1) places = all_gather(here, own).get();
   std::set<std::string> hosts;
   std::set<std::pair<std::string, int>> cores;
   for (const detail::Place& place : places) {

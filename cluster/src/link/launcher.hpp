@@ -5,8 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include <kumiko/cluster/described.hpp>
 #include <kumiko/runtime/function_ref.hpp>
 
 namespace kumiko::cluster::detail {
@@ -50,6 +53,10 @@ struct Place {
   int workers = 0;
   bool is_bound = false;  ///< to some of the cores that its launcher may use
 };
+constexpr auto described(std::type_identity<Place>) {
+  using P = Place;
+  return std::tuple(Item<&P::host>{}, Item<&P::cores>{}, Item<&P::workers>{}, Item<&P::is_bound>{});
+}
 
 /// "0-3,8"
 std::string list_of(std::span<const int> numbers);

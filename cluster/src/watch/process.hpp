@@ -3,6 +3,10 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
+
+#include <kumiko/cluster/described.hpp>
 
 namespace kumiko::cluster::detail {
 
@@ -15,6 +19,10 @@ struct Process {
 
   bool is_known() const noexcept { return id != 0; }
 };
+constexpr auto described(std::type_identity<Process>) {
+  using P = Process;
+  return std::tuple(Item<&P::host>{}, Item<&P::machine>{}, Item<&P::start>{}, Item<&P::id>{});
+}
 
 /// The state of a process, as far as a process on the same machine can see it.
 enum class ProcessState {

@@ -1,49 +1,67 @@
-// The parts that summaries and sidecars have in common, as JSON.
+// The records that summaries and sidecars have in common.
 #pragma once
 
-#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
 
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include <kumiko/amr/statistics.hpp>
 #include <kumiko/io/origin.hpp>
 
+#include "text/described_json.hpp"
+
+namespace kumiko::amr {
+
+using cluster::Item;
+
+constexpr auto described(std::type_identity<WorkerLoad>) {
+  using L = WorkerLoad;
+  return std::tuple(Item<&L::updates>{"updates"}, Item<&L::busy_s>{"busy_s"},
+                    Item<&L::wait_s>{"wait_s"}, Item<&L::steals>{"steals"});
+}
+
+constexpr auto described(std::type_identity<PatchWait>) {
+  using W = PatchWait;
+  return std::tuple(Item<&W::seconds>{"seconds"}, Item<&W::step>{"step"},
+                    Item<&W::worker>{"worker"}, Item<&W::cause>{"cause"},
+                    Item<&W::patch>{"patch", "that waited: level, i, j"},
+                    Item<&W::awaited>{"awaited", "that it waited for"});
+}
+
+inline void to_json(nlohmann::ordered_json& json, const PatchId& id) {
+  json = {id.level, id.i, id.j};
+}
+inline void from_json(const nlohmann::ordered_json& json, PatchId& id) {
+  if (!json.is_array() || json.size() != 3)
+    throw std::runtime_error("a patch is not three numbers");
+  id = {io::to_number<int>(json[0]), io::to_number<int>(json[1]), io::to_number<int>(json[2])};
+}
+
+inline void to_json(nlohmann::ordered_json& json, WaitCause cause) { json = to_string(cause); }
+inline void from_json(const nlohmann::ordered_json& json, WaitCause& cause) {
+  const auto name = json.get<std::string>();
+  for (int at = 0; at <= static_cast<int>(WaitCause::kLevel); ++at) {
+    cause = static_cast<WaitCause>(at);
+    if (name == to_string(cause)) return;
+  }
+  throw std::runtime_error(
+      fmt::format("there is no cause of a wait called {}", io::in_quotes(name)));
+}
+
+}  // namespace kumiko::amr
+
 namespace kumiko::io {
 
-/// An array with an object for each worker.
-inline nlohmann::ordered_json load_json(std::span<const amr::WorkerLoad> workers) {
-  auto json = nlohmann::ordered_json::array();
-  for (const amr::WorkerLoad& load : workers) {
-    json.push_back({{"updates", load.updates},
-                    {"busy_s", load.busy_s},
-                    {"wait_s", load.wait_s},
-                    {"steals", load.steals}});
-  }
-  return json;
-}
+using cluster::Item;
 
-/// An array with an object for each wait, of whose patches `patch_json` makes JSON.
-template <class PatchJson>
-nlohmann::ordered_json waits_json(std::span<const amr::PatchWait> waits, PatchJson patch_json) {
-  auto json = nlohmann::ordered_json::array();
-  for (const amr::PatchWait& wait : waits) {
-    json.push_back({{"seconds", wait.seconds},
-                    {"step", wait.step},
-                    {"worker", wait.worker},
-                    {"cause", amr::to_string(wait.cause)},
-                    {"patch", patch_json(wait.patch)},
-                    {"awaited", patch_json(wait.awaited)}});
-  }
-  return json;
-}
-
-/// Adds a key for each member of the origin.
-inline void add_origin(nlohmann::ordered_json& json, const Origin& origin) {
-  json["host"] = origin.host;
-  json["cpu"] = origin.cpu;
-  json["date"] = origin.date;
-  json["version"] = origin.version;
-  json["compiler"] = origin.compiler;
+constexpr auto described(std::type_identity<Origin>) {
+  using O = Origin;
+  return std::tuple(Item<&O::host>{"host"}, Item<&O::cpu>{"cpu"}, Item<&O::date>{"date"},
+                    Item<&O::version>{"version"}, Item<&O::compiler>{"compiler"});
 }
 
 }  // namespace kumiko::io

@@ -1,7 +1,6 @@
 #include <cerrno>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -75,15 +74,11 @@ WriteAnswer ShareWriter::write(const WriteRequest& request) {
 int ShareWriter::ranks() const { return twin_ ? twin_->here().size() : 1; }
 
 WriteAnswer ShareWriter::write_there(std::int32_t rank, const WriteRequest& request) const {
-  const auto order = [](ShareWriter& there, std::string file, std::uint64_t mark,
-                        std::uint64_t mark_place, std::vector<std::uint64_t> rooms) {
-    WriteAnswer answer = there.write({std::move(file), mark, mark_place, std::move(rooms)});
-    return std::tuple(answer.found, answer.error, std::move(answer.hashes));
+  const auto order = [](ShareWriter& there, const WriteRequest& asked) {
+    return there.write(asked);
   };
   try {
-    auto [found, error, hashes] = twin_.value().on(rank, order, request.file, request.mark,
-                                                   request.mark_place, request.rooms);
-    return {found, error, std::move(hashes)};
+    return twin_.value().on(rank, order, request);
   } catch (const cluster::TwinGone&) {
     throw cluster::RankLost(rank, "it has left the run");
   }

@@ -3,9 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include <kumiko/cluster/described.hpp>
+
 namespace kumiko::io {
+
+using cluster::Item;
 
 /// Requests that a rank writes its records.
 struct WriteRequest {
@@ -14,6 +20,10 @@ struct WriteRequest {
   std::uint64_t mark_place = 0;      ///< at this offset
   std::vector<std::uint64_t> rooms;  ///< where each level's records begin
 };
+constexpr auto described(std::type_identity<WriteRequest>) {
+  using R = WriteRequest;
+  return std::tuple(Item<&R::file>{}, Item<&R::mark>{}, Item<&R::mark_place>{}, Item<&R::rooms>{});
+}
 
 /// The answer to it.
 struct WriteAnswer {
@@ -21,5 +31,9 @@ struct WriteAnswer {
   int error = 0;                      ///< as errno has it; 0: it is done
   std::vector<std::uint64_t> hashes;  ///< of the rank's parts, then of its records
 };
+constexpr auto described(std::type_identity<WriteAnswer>) {
+  using A = WriteAnswer;
+  return std::tuple(Item<&A::found>{}, Item<&A::error>{}, Item<&A::hashes>{});
+}
 
 }  // namespace kumiko::io

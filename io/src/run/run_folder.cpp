@@ -2,6 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <initializer_list>
 #include <string_view>
 #include <system_error>
 
@@ -16,6 +17,7 @@
 #include <kumiko/io/state_writer.hpp>
 
 #include "files/csv_file.hpp"
+#include "run/rank_record.hpp"
 #include "text/message.hpp"
 #include "text/whole_file.hpp"
 
@@ -29,14 +31,7 @@ constexpr std::string_view kRemedy = "run the case again with --overwrite, or na
 
 using Json = nlohmann::ordered_json;
 
-/// A key of the summary that its readers take for granted, and what they take it for.
-struct SummaryKey {
-  const char* pointer;  ///< RFC 6901
-  bool (*holds)(const Json&);
-  const char* what;
-  bool required = true;
-};
-
+using ValueCheck = bool (*)(const Json&);
 constexpr auto kIsText = [](const Json& value) { return value.is_string(); };
 constexpr auto kIsNumber = [](const Json& value) { return value.is_number(); };
 constexpr auto kIsInteger = [](const Json& value) { return value.is_number_integer(); };
@@ -49,38 +44,14 @@ constexpr auto kAreObjects = [](const Json& value) {
 };
 
 constexpr auto kAreRanks = [](const Json& value) {
-  constexpr std::array kNumbers = {"workers",  "patches", "updates", "busy_s",        "wait_s",
-                                   "messages", "bundles", "bytes",   "peak_rss_bytes"};
-  const auto is_rank = [&](const Json& rank) {
-    const auto has = [&](const char* name) {
-      return rank.contains(name) && rank[name].is_number();
-    };
-    return rank.is_object() && rank.contains("host") && std::ranges::all_of(kNumbers, has);
-  };
-  return value.is_array() && std::ranges::all_of(value, is_rank);
+  try {
+    value.get<std::vector<RankSummary>>();
+    return true;
+  } catch (const std::runtime_error&) {
+  } catch (const nlohmann::json::exception&) {
+  }
+  return false;
 };
-
-constexpr std::array<SummaryKey, 19> kSummaryKeys = {{
-    {"/case", kIsText, "a text"},
-    {"/solver", kIsText, "a text"},
-    {"/backend", kIsText, "a text"},
-    {"/workers", kIsInteger, "a whole number"},
-    {"/steps", kIsInteger, "a whole number"},
-    {"/wall_s", kIsNumber, "a number"},
-    {"/error", kIsObject, "a table"},
-    {"/updates", kIsObject, "a table"},
-    {"/imbalance", kIsNumber, "a number"},
-    {"/load", kAreObjects, "a list of tables"},
-    {"/longest_waits", kAreObjects, "a list of tables"},
-    {"/patches", kIsObject, "a table"},
-    {"/config", kIsObject, "a table"},
-    {"/schedule", kIsText, "a text", false},
-    {"/components", kIsObject, "a table", false},
-    {"/updates/per_level", kAreNumbers, "a list of numbers", false},
-    {"/patches/per_level", kAreNumbers, "a list of numbers", false},
-    {"/ranks", kAreRanks, "a list of what each rank did", false},
-    {"/moved_patches", kIsInteger, "a whole number", false},
-}};
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", one_line(path.string())); }
 
@@ -235,19 +206,34 @@ std::vector<amr::BaseStepLoad> read_load(const fs::path& file, std::int64_t step
   return load;
 }
 
-void check_summary(const fs::path& file, const Json& summary) {
-  for (const SummaryKey& key : kSummaryKeys) {
-    const Json::json_pointer pointer(key.pointer);
-    const std::string_view name = std::string_view(key.pointer).substr(1);
+/// Checks keys, given by pointers (RFC 6901), that readers of the summary take for granted.
+void check_keys(const fs::path& file, const Json& summary, ValueCheck holds, std::string_view what,
+                std::initializer_list<std::string_view> keys, bool are_required = true) {
+  for (const std::string_view key : keys) {
+    const Json::json_pointer pointer{std::string(key)};
     if (!summary.is_object() || !summary.contains(pointer)) {
-      if (summary.is_object() && !key.required) continue;
+      if (summary.is_object() && !are_required) continue;
       throw RunFolderError(fmt::format("{} is not a summary of a run: it has no '{}'; {}",
-                                       quoted(file), name, remedy_by_restart(file)));
+                                       quoted(file), key.substr(1), remedy_by_restart(file)));
     }
-    if (key.holds(summary.at(pointer))) continue;
-    throw RunFolderError(fmt::format("{}: '{}' is not {}; {}", quoted(file), name, key.what,
+    if (holds(summary.at(pointer))) continue;
+    throw RunFolderError(fmt::format("{}: '{}' is not {}; {}", quoted(file), key.substr(1), what,
                                      remedy_by_restart(file)));
   }
+}
+
+void check_summary(const fs::path& file, const Json& summary) {
+  check_keys(file, summary, kIsText, "a text", {"/case", "/solver", "/backend"});
+  check_keys(file, summary, kIsInteger, "a whole number", {"/workers", "/steps"});
+  check_keys(file, summary, kIsNumber, "a number", {"/wall_s", "/imbalance"});
+  check_keys(file, summary, kIsObject, "a table", {"/error", "/updates", "/patches", "/config"});
+  check_keys(file, summary, kAreObjects, "a list of tables", {"/load", "/longest_waits"});
+  check_keys(file, summary, kIsText, "a text", {"/schedule"}, false);
+  check_keys(file, summary, kIsObject, "a table", {"/components"}, false);
+  check_keys(file, summary, kAreNumbers, "a list of numbers",
+             {"/updates/per_level", "/patches/per_level"}, false);
+  check_keys(file, summary, kAreRanks, "a list of what each rank did", {"/ranks"}, false);
+  check_keys(file, summary, kIsInteger, "a whole number", {"/moved_patches"}, false);
 }
 
 Json read_summary(const fs::path& file) {

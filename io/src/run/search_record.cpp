@@ -1,6 +1,5 @@
-#include <array>
 #include <cstddef>
-#include <span>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,55 +21,6 @@ namespace {
 /// The type of the value of a key of the record.
 enum class Holds { kText, kNumber, kFlag, kProcess };
 
-struct RecordKey {
-  std::string_view name;
-  Holds holds;
-  bool is_required = true;
-};
-
-constexpr std::array<RecordKey, 2> kOfEachProcess = {
-    {{"name", Holds::kText}, {"told", Holds::kFlag}}};
-constexpr std::array<RecordKey, 15> kOfTellingProcess = {{{"host", Holds::kText},
-                                                          {"pid", Holds::kNumber},
-                                                          {"workers", Holds::kNumber},
-                                                          {"begin_s", Holds::kNumber},
-                                                          {"end_s", Holds::kNumber},
-                                                          {"active_s", Holds::kNumber},
-                                                          {"worked_s", Holds::kNumber},
-                                                          {"asks", Holds::kNumber},
-                                                          {"refusals", Holds::kNumber},
-                                                          {"given", Holds::kNumber},
-                                                          {"taken", Holds::kNumber},
-                                                          {"again", Holds::kNumber},
-                                                          {"late", Holds::kNumber},
-                                                          {"bytes", Holds::kNumber},
-                                                          {"left_out", Holds::kNumber}}};
-constexpr std::array<RecordKey, 12> kOfPair = {{{"process", Holds::kProcess},
-                                                {"other", Holds::kProcess},
-                                                {"given", Holds::kNumber},
-                                                {"used", Holds::kNumber},
-                                                {"again", Holds::kNumber},
-                                                {"given_bytes", Holds::kNumber},
-                                                {"result_bytes", Holds::kNumber},
-                                                {"taken", Holds::kNumber},
-                                                {"told", Holds::kNumber},
-                                                {"taken_bytes", Holds::kNumber},
-                                                {"told_bytes", Holds::kNumber},
-                                                {"taken_s", Holds::kNumber}}};
-constexpr std::array<RecordKey, 3> kOfSearch = {
-    {{"process", Holds::kProcess}, {"begin_s", Holds::kNumber}, {"end_s", Holds::kNumber}}};
-constexpr std::array<RecordKey, 11> kOfPart = {{{"giver", Holds::kProcess},
-                                                {"taker", Holds::kProcess},
-                                                {"divisions", Holds::kNumber},
-                                                {"bytes", Holds::kNumber},
-                                                {"result_bytes", Holds::kNumber},
-                                                {"given_s", Holds::kNumber, false},
-                                                {"back_s", Holds::kNumber, false},
-                                                {"became", Holds::kText, false},
-                                                {"begin_s", Holds::kNumber, false},
-                                                {"end_s", Holds::kNumber, false},
-                                                {"told", Holds::kFlag, false}}};
-
 /// Finds what is not as the record's readers expect it.
 class RecordCheck {
  public:
@@ -86,28 +36,48 @@ class RecordCheck {
     if (record_.value("version", Json()) != 1) fail("it is of another version of kumiko");
     if (!record_.value("title", Json()).is_string()) fail("'title' is not a text");
     if (!record_.value("seconds", Json()).is_number()) fail("'seconds' is not a number");
-    check_all("processes", kOfEachProcess);
-    for (const Json& process : record_.at("processes")) {
-      if (process.at("told").get<bool>()) check_one("processes", process, kOfTellingProcess);
+    for (const Json& each : list("processes")) {
+      check("processes", each, Holds::kText, {"name"});
+      check("processes", each, Holds::kFlag, {"told"});
+      if (!each.at("told").get<bool>()) continue;
+      check("processes", each, Holds::kText, {"host"});
+      check("processes", each, Holds::kNumber,
+            {"pid", "workers", "begin_s", "end_s", "active_s", "worked_s", "asks", "refusals",
+             "given", "taken", "again", "late", "bytes", "left_out"});
     }
-    check_all("pairs", kOfPair);
-    check_all("searches", kOfSearch);
-    check_all("parts", kOfPart);
+    for (const Json& each : list("pairs")) {
+      check("pairs", each, Holds::kProcess, {"process", "other"});
+      check("pairs", each, Holds::kNumber,
+            {"given", "used", "again", "given_bytes", "result_bytes", "taken", "told",
+             "taken_bytes", "told_bytes", "taken_s"});
+    }
+    for (const Json& each : list("searches")) {
+      check("searches", each, Holds::kProcess, {"process"});
+      check("searches", each, Holds::kNumber, {"begin_s", "end_s"});
+    }
+    for (const Json& each : list("parts")) {
+      check("parts", each, Holds::kProcess, {"giver", "taker"});
+      check("parts", each, Holds::kNumber, {"divisions", "bytes", "result_bytes"});
+      check("parts", each, Holds::kNumber, {"given_s", "back_s", "begin_s", "end_s"}, false);
+      check("parts", each, Holds::kText, {"became"}, false);
+      check("parts", each, Holds::kFlag, {"told"}, false);
+    }
   }
 
  private:
-  void check_all(std::string_view list, std::span<const RecordKey> keys) const {
-    if (!record_.contains(list) || !record_.at(list).is_array()) {
-      fail(fmt::format("it has no list '{}'", list));
+  const Json& list(std::string_view name) const {
+    if (!record_.contains(name) || !record_.at(name).is_array()) {
+      fail(fmt::format("it has no list '{}'", name));
     }
-    for (const Json& each : record_.at(list)) check_one(list, each, keys);
+    return record_.at(name);
   }
 
-  void check_one(std::string_view list, const Json& each, std::span<const RecordKey> keys) const {
-    for (const RecordKey& key : keys) {
-      const bool is_there = each.is_object() && each.contains(key.name);
-      if (is_there ? holds(each.at(key.name), key.holds) : !key.is_required) continue;
-      fail(fmt::format("'{}' in '{}' is {}", key.name, list, is_there ? "wrong" : "missing"));
+  void check(std::string_view of, const Json& each, Holds what,
+             std::initializer_list<const char*> keys, bool is_required = true) const {
+    for (const char* const key : keys) {
+      const bool is_there = each.is_object() && each.contains(key);
+      if (is_there ? holds(each.at(key), what) : !is_required) continue;
+      fail(fmt::format("'{}' in '{}' is {}", key, of, is_there ? "wrong" : "missing"));
     }
   }
 

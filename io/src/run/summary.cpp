@@ -9,6 +9,7 @@
 #include <kumiko/io/summary.hpp>
 
 #include "checkpoint/run_json.hpp"
+#include "run/rank_record.hpp"
 
 namespace kumiko::io {
 
@@ -68,21 +69,14 @@ void insert(Json& table, std::string_view key, const amr::ParameterValue& value)
   std::visit([&](const auto& plain) { slot = plain; }, value);
 }
 
-Json ranks_json(const std::vector<RankSummary>& ranks) {
-  Json all = Json::array();
-  for (const RankSummary& rank : ranks) {
-    all.push_back({{"host", rank.host},
-                   {"workers", rank.workers},
-                   {"patches", rank.patches},
-                   {"updates", rank.load.updates},
-                   {"busy_s", rank.load.busy_s},
-                   {"wait_s", rank.load.wait_s},
-                   {"messages", rank.messages},
-                   {"bundles", rank.bundles},
-                   {"bytes", rank.bytes},
-                   {"peak_rss_bytes", rank.peak_rss_bytes}});
+/// The patches of waits by name.
+Json waits_json(const std::vector<amr::PatchWait>& waits) {
+  Json json = waits;
+  for (std::size_t at = 0; at < waits.size(); ++at) {
+    json[at]["patch"] = amr::to_string(waits[at].patch);
+    json[at]["awaited"] = amr::to_string(waits[at].awaited);
   }
-  return all;
+  return json;
 }
 
 }  // namespace
@@ -124,9 +118,8 @@ Json to_json(const RunSummary& summary) {
   json["imbalance"] = summary.work.imbalance();
   json["balance_efficiency"] = summary.work.imbalance();  // its name in earlier summaries
   json["steals"] = summary.work.total().steals;
-  json["load"] = load_json(summary.work.workers);
-  json["longest_waits"] = waits_json(summary.work.longest_waits,
-                                     [](const amr::PatchId& id) { return amr::to_string(id); });
+  json["load"] = summary.work.workers;
+  json["longest_waits"] = waits_json(summary.work.longest_waits);
   json["memory"] = {{"bytes_per_point", summary.memory.bytes_per_point()},
                     {"patch_bytes", summary.memory.patch_bytes},
                     {"metadata_bytes", summary.memory.metadata_bytes},
@@ -136,11 +129,11 @@ Json to_json(const RunSummary& summary) {
                      {"regrids", summary.work.regrids}};
   json["peak_rss_bytes"] = summary.peak_rss_bytes;
   if (!summary.ranks.empty()) {
-    json["ranks"] = ranks_json(summary.ranks);
+    json["ranks"] = summary.ranks;
     json["moved_patches"] = summary.moved_patches;
   }
   json["state_hash"] = summary.state_hash;
-  add_origin(json, summary.origin);
+  json.update(summary.origin);
   json["config"] = config_json(summary.config);
   return json;
 }

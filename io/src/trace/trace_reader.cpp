@@ -28,18 +28,18 @@ std::vector<Row> read_table(const Source& source, const std::string& group,
   const std::string first = path_of(std::get<0>(columns).name);
   const std::size_t length = source.count(source.open_dataset(first), first, 1);
   if (length > kMostTraceRows) source.refuse(Source::odd(first));
+  std::vector<Row> rows;
   // All are looked at before any is read, so that one that lies costs nothing.
   for_each_column(columns, [&](const auto& column) {
-    using Number = typename std::decay_t<decltype(column)>::Number;
-    source.expect<Number>(path_of(column.name), length);
+    source.expect<Stored<decltype(column.of(rows[0]))>>(path_of(column.name), length);
   });
-  std::vector<Row> rows(length);
+  rows.resize(length);
   for_each_column(columns, [&](const auto& column) {
-    using Known = std::decay_t<decltype(column)>;
     const std::string path = path_of(column.name);
-    const auto numbers = source.list<typename Known::Number>(path, length);
+    const auto numbers = source.list<Stored<decltype(column.of(rows[0]))>>(path, length);
     for (std::size_t at = 0; at < length; ++at) {
-      rows[at].*column.member = static_cast<typename Known::Value>(numbers[at]);
+      auto& member = column.of(rows[at]);
+      member = static_cast<std::decay_t<decltype(member)>>(numbers[at]);
     }
   });
   return rows;
@@ -67,11 +67,11 @@ amr::Trace trace_from(const Source& source) {
   check_layout(source);
   amr::Trace trace;
   for_each_column(kTraceFacts, [&](const auto& column) {
-    using Value = typename std::decay_t<decltype(column)>::Value;
-    if constexpr (std::is_same_v<Value, std::string>) {
-      trace.*column.member = source.attribute_text("/", column.name);
+    auto& member = column.of(trace);
+    if constexpr (requires { member.size(); }) {
+      member = source.attribute_text("/", column.name);
     } else {
-      trace.*column.member = source.number<Value>("/", column.name);
+      member = source.number<std::decay_t<decltype(member)>>("/", column.name);
     }
   });
   if (trace.workers > kMostWorkers) source.refuse(Source::odd("workers"));

@@ -39,10 +39,10 @@ Object write_table(const Object& file, const char* name, const std::vector<Row>&
                    const Columns& columns) {
   Object group = hdf5::make_group(file, name);
   for_each_column(columns, [&](const auto& column) {
-    using Number = typename std::decay_t<decltype(column)>::Number;
+    using Number = Stored<decltype(column.of(rows[0]))>;
     std::vector<Number> numbers;
     numbers.reserve(rows.size());
-    for (const Row& row : rows) numbers.push_back(static_cast<Number>(row.*column.member));
+    for (const Row& row : rows) numbers.push_back(static_cast<Number>(column.of(row)));
     write_column(group, column.name, numbers);
   });
   return group;
@@ -65,7 +65,7 @@ void write_contents(const Object& file, const amr::Trace& trace) {
   hdf5::set_attribute(file, kTraceFormat, kTraceLayout);
   hdf5::set_attribute(file, "version", std::string_view(KUMIKO_VERSION));
   for_each_column(kTraceFacts, [&](const auto& column) {
-    hdf5::set_attribute(file, column.name, trace.*column.member);
+    hdf5::set_attribute(file, column.name, column.of(trace));
   });
   hdf5::set_attribute(file, "subcycling", std::int32_t{trace.subcycling});
   const Object patches = write_table(file, "patches", trace.patches, kPatchColumns);

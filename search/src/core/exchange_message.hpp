@@ -6,11 +6,16 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
+#include <kumiko/cluster/described.hpp>
 #include <kumiko/search/frame.hpp>
 
 namespace kumiko::search::detail {
+
+using cluster::Item;
 
 /// The way to another process: a rank, or numbers of links (see Route). Empty for this process.
 using Way = std::vector<std::uint16_t>;
@@ -32,6 +37,9 @@ struct Task {
   std::uint32_t divisions = 0;  ///< between the whole search and this part
   std::shared_ptr<const Frame> bytes{};
 };
+constexpr auto described(std::type_identity<Task>) {
+  return std::tuple(Item<&Task::type>{}, Item<&Task::divisions>{}, Item<&Task::bytes>{});
+}
 
 /// The end of a part.
 enum class Outcome : std::uint8_t {
@@ -65,6 +73,12 @@ struct ExchangeMessage {
   bool rests = false;              ///< kAsk: if this ask is in vain, the asker rests for long
   std::int64_t sent_at = 0;        ///< by the sender's clock, for RoundTrips and records
 };
+constexpr auto described(std::type_identity<ExchangeMessage>) {
+  using M = ExchangeMessage;
+  return std::tuple(Item<&M::kind>{}.up_to(M::Says::kBegun), Item<&M::ask>{}, Item<&M::part>{},
+                    Item<&M::outcome>{}.up_to(Outcome::kNotBegun), Item<&M::task>{},
+                    Item<&M::way>{}, Item<&M::rests>{}, Item<&M::sent_at>{});
+}
 
 /// The message as bytes, for processes of the same build.
 Frame encode(const ExchangeMessage& message);

@@ -184,24 +184,6 @@ ProcessLog ExchangeLog::log(Moment now, const RoundTrips& round_trips) const {
 
 namespace {
 
-/// Calls each() for all members of a log, in this order.
-template <class Log, class Do>
-void for_each_member(Log& log, Do each) {
-  each(log.host);
-  each(log.id);
-  each(log.workers);
-  each(log.begin);
-  each(log.end);
-  each(log.active);
-  each(log.worked);
-  each(log.left_out);
-  each(log.counts);
-  each(log.others);
-  each(log.sums);
-  each(log.parts);
-  each(log.clocks);
-}
-
 bool is_whole(const ProcessLog& log) {
   const auto is_known = [&](std::uint32_t other) { return other < log.others.size(); };
   return !log.others.empty() && log.others.front().empty() &&
@@ -217,18 +199,10 @@ bool is_whole(const ProcessLog& log) {
 
 }  // namespace
 
-Frame encode_log(ProcessLog log) {
-  Frame frame;
-  Writer writer(frame, -1);
-  for_each_member(log, [&]<class T>(T& value) { Packing<T>::pack(writer, value); });
-  return frame;
-}
-
 ProcessLog decode_log(std::span<const std::byte> bytes) {
   ProcessLog log;
-  Reader reader(bytes);
   try {
-    for_each_member(log, [&]<class T>(T& value) { value = Packing<T>::unpack(reader); });
+    log = cluster::unpacked<ProcessLog>(bytes);
   } catch (const std::out_of_range&) {
     throw std::invalid_argument("this is not the log of a process: it is cut off");
   }

@@ -83,8 +83,13 @@ struct ProcessLog {
   std::vector<LoggedPart> parts;
   std::vector<LoggedClock> clocks;
 };
-
-Frame encode_log(ProcessLog log);
+constexpr auto described(std::type_identity<ProcessLog>) {
+  using L = ProcessLog;
+  return std::tuple(Item<&L::host>{}, Item<&L::id>{}, Item<&L::workers>{}, Item<&L::begin>{},
+                    Item<&L::end>{}, Item<&L::active>{}, Item<&L::worked>{}, Item<&L::left_out>{},
+                    Item<&L::counts>{}, Item<&L::others>{}, Item<&L::sums>{}, Item<&L::parts>{},
+                    Item<&L::clocks>{});
+}
 
 /// \throws std::invalid_argument if these bytes are not a log
 ProcessLog decode_log(std::span<const std::byte> bytes);

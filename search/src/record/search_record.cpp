@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kumiko/cluster/packing.hpp>
+
 namespace kumiko::search::detail {
 
 namespace {
@@ -317,7 +319,7 @@ std::vector<ReceivedLog> ReceivedLogs::all() const {
 ExchangeMessage message_of(ProcessLog log) {
   ExchangeMessage message;
   message.kind = ExchangeMessage::Says::kLog;
-  message.task.bytes = std::make_shared<const Frame>(encode_log(std::move(log)));
+  message.task.bytes = std::make_shared<const Frame>(cluster::packed(std::move(log)));
   message.sent_at = own_clock();
   return message;
 }

@@ -34,12 +34,9 @@ template <class Value>
 std::vector<Value> gather(Communicator& communicator, Value own) {
   std::vector<Value> all;
   if (communicator.size() > 1) {
-    cluster::Frame frame;
-    cluster::Writer writer(frame, communicator.rank());
-    cluster::Packing<Value>::pack(writer, own);
-    for (const std::vector<std::byte>& text : communicator.all_gather(frame)) {
-      cluster::Reader reader(text);
-      all.push_back(cluster::Packing<Value>::unpack(reader));
+    for (const std::vector<std::byte>& text :
+         communicator.all_gather(cluster::packed(std::move(own)))) {
+      all.push_back(cluster::unpacked<Value>(text));
     }
   } else {
     all.push_back(std::move(own));

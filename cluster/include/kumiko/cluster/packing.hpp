@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <kumiko/cluster/described.hpp>
 #include <kumiko/cluster/link.hpp>
 
 namespace kumiko::cluster {
@@ -89,6 +91,14 @@ class Reader {
     return message_.data() + at;
   }
 
+  /// The next `number` elements of `size` bytes each, in place.
+  const std::byte* take_elements(std::uint64_t number, std::size_t size, std::size_t alignment) {
+    if (number > left() / size) {
+      throw std::out_of_range("a message is shorter than the elements that it says it has");
+    }
+    return take(number * size, alignment);
+  }
+
   /// The number of bytes that have not been read.
   std::size_t left() const noexcept { return message_.size() - at_; }
 
@@ -99,15 +109,16 @@ class Reader {
 };
 
 /// Packs values of type T into messages. This template is for trivially copyable types, which are
-/// copied as bytes and must not contain addresses. For other types, specialise it with these two
-/// functions, which must not suspend.
+/// copied as bytes and must not contain addresses. Describe other types (described.hpp), or
+/// specialise it with these two functions, which must not suspend.
 template <class T>
 struct Packing {
   /// Types without a specialisation of their own may be copied in bulk.
   static constexpr bool kByBytes = true;
 
   static_assert(std::is_trivially_copyable_v<T>,
-                "specialise kumiko::cluster::Packing for this type: it is not trivially copyable");
+                "describe this type, or specialise kumiko::cluster::Packing for it: it is not "
+                "trivially copyable");
   static_assert(!std::is_pointer_v<T> && !std::is_member_pointer_v<T>,
                 "an address means nothing to another rank; send what is there, or a Region");
 
@@ -119,6 +130,7 @@ struct Packing {
   static T unpack(Reader& reader) {
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), reader.take(sizeof(T), alignof(T)), sizeof(T));
+    if constexpr (std::is_same_v<T, bool>) return bytes[0] != std::byte{};  // any byte is one
     return std::bit_cast<std::remove_const_t<T>>(bytes);  // T may have no default constructor
   }
 };
@@ -139,6 +151,8 @@ template <>
 inline constexpr bool kIsView<std::string_view> = true;
 template <class T>
 inline constexpr bool kIsView<std::vector<T>> = kIsView<T>;
+template <class T>
+inline constexpr bool kIsView<std::optional<T>> = kIsView<T>;
 template <class First, class Second>
 inline constexpr bool kIsView<std::pair<First, Second>> = kIsView<First> || kIsView<Second>;
 template <class... Elements>
@@ -162,18 +176,14 @@ struct Packing<std::span<T>> {
 
   /// Writes the number of elements and the elements.
   static void pack(Writer& writer, std::span<T>& value) {
-    const std::uint64_t size = value.size();
-    writer.append(&size, sizeof size, alignof(std::uint64_t));
+    std::uint64_t size = value.size();
+    Packing<std::uint64_t>::pack(writer, size);
     writer.append(value.data(), value.size_bytes(), alignof(T));
   }
   /// \throws std::out_of_range if the message has fewer elements
   static std::span<T> unpack(Reader& reader) {
-    std::uint64_t size = 0;
-    std::memcpy(&size, reader.take(sizeof size, alignof(std::uint64_t)), sizeof size);
-    if (size > reader.left() / sizeof(T)) {
-      throw std::out_of_range("a message is shorter than the elements that it says it has");
-    }
-    return {reinterpret_cast<T*>(reader.take(size * sizeof(T), alignof(T))), size};
+    const auto size = Packing<std::uint64_t>::unpack(reader);
+    return {reinterpret_cast<T*>(reader.take_elements(size, sizeof(T), alignof(T))), size};
   }
 };
 
@@ -203,15 +213,15 @@ struct Packing<std::string> {
   }
 };
 
-template <class T>
-struct Packing<std::vector<T>> {
-  static void pack(Writer& writer, std::vector<T>& value) {
+template <class T, class Allocator>
+struct Packing<std::vector<T, Allocator>> {
+  static void pack(Writer& writer, std::vector<T, Allocator>& value) {
     if constexpr (kInBulk) {
       std::span<const T> elements(value);
       Packing<std::span<const T>>::pack(writer, elements);
     } else {
-      const std::uint64_t size = value.size();
-      writer.append(&size, sizeof size, alignof(std::uint64_t));
+      std::uint64_t size = value.size();
+      Packing<std::uint64_t>::pack(writer, size);
       for (auto&& element : value) {
         if constexpr (std::is_same_v<T, bool>) {  // which has no address in a vector
           bool copy = element;
@@ -222,22 +232,36 @@ struct Packing<std::vector<T>> {
       }
     }
   }
-  static std::vector<T> unpack(Reader& reader) {
+  /// The message may lie at any address. \throws std::out_of_range if it has fewer elements
+  static std::vector<T, Allocator> unpack(Reader& reader) {
+    const auto size = Packing<std::uint64_t>::unpack(reader);
+    std::vector<T, Allocator> value;
     if constexpr (kInBulk) {
-      const auto elements = Packing<std::span<const T>>::unpack(reader);
-      return {elements.begin(), elements.end()};
+      const std::byte* const bytes = reader.take_elements(size, sizeof(T), alignof(T));
+      value.resize(size);
+      if (size != 0) std::memcpy(value.data(), bytes, size * sizeof(T));
     } else {
-      std::uint64_t size = 0;
-      std::memcpy(&size, reader.take(sizeof size, alignof(std::uint64_t)), sizeof size);
-      std::vector<T> value;
       for (std::uint64_t i = 0; i < size; ++i) value.push_back(Packing<T>::unpack(reader));
-      return value;
     }
+    return value;
   }
 
  private:
-  static constexpr bool kInBulk =
-      detail::kByBytes<T> && !std::is_same_v<T, bool> && alignof(T) <= 16;
+  static constexpr bool kInBulk = detail::kByBytes<T> && !std::is_same_v<T, bool> &&
+                                  std::is_default_constructible_v<T> && alignof(T) <= 16;
+};
+
+template <class T>
+struct Packing<std::optional<T>> {
+  static void pack(Writer& writer, std::optional<T>& value) {
+    bool is_there = value.has_value();
+    Packing<bool>::pack(writer, is_there);
+    if (is_there) Packing<T>::pack(writer, *value);
+  }
+  static std::optional<T> unpack(Reader& reader) {
+    if (!Packing<bool>::unpack(reader)) return std::nullopt;
+    return Packing<T>::unpack(reader);
+  }
 };
 
 template <class... Elements>
@@ -261,5 +285,49 @@ struct Packing<std::pair<First, Second>> {
     return {Packing<First>::unpack(reader), Packing<Second>::unpack(reader)};
   }
 };
+
+/// A described record is packed item by item, unless its bytes are copied.
+template <Described T>
+requires(!std::is_trivially_copyable_v<T>) struct Packing<T> {
+  static void pack(Writer& writer, T& record) {
+    for_each_item<T>([&](const auto& item) {
+      Packing<std::remove_reference_t<decltype(item.of(record))>>::pack(writer, item.of(record));
+    });
+  }
+  /// \throws std::out_of_range also for a number or an enumerator above Item::most
+  static T unpack(Reader& reader) {
+    T record{};
+    for_each_item<T>([&](const auto& item) {
+      auto& value = item.of(record);
+      using Member = std::remove_reference_t<decltype(value)>;
+      value = Packing<Member>::unpack(reader);
+      if constexpr (std::is_arithmetic_v<Member> || std::is_enum_v<Member>) {
+        if (static_cast<double>(value) > item.most) {
+          throw std::out_of_range("a message has a value that is out of range");
+        }
+      }
+    });
+    return record;
+  }
+};
+
+/// A value as bytes, outside of calls.
+template <class T>
+Frame packed(T value) {
+  Frame frame;
+  Writer writer(frame, -1);
+  Packing<T>::pack(writer, value);
+  return frame;
+}
+
+/// The value that packed() made the bytes of. They may lie at any address.
+/// \throws std::out_of_range if they are more, fewer or others
+template <class T>
+T unpacked(std::span<const std::byte> bytes) {
+  Reader reader(bytes);
+  T value = Packing<T>::unpack(reader);
+  if (reader.left() != 0) throw std::out_of_range("a message is longer than what is read from it");
+  return value;
+}
 
 }  // namespace kumiko::cluster
