@@ -33,7 +33,8 @@ constexpr Command kCommands[] = {
     {"run", "run a case",
      "kumiko run cases/zalesak/zalesak.toml --set amr.levels=2 --output out/two", run_command,
      true},
-    {"table", "print the thesis's tables: every backend, AMR and not",
+    {"table",
+     "make some runs of a case, and print tables of their results next to published values",
      "kumiko table cases/zalesak/thesis.toml --summary table.json", table_command},
     {"compare",
      "run solvers at several resolutions, or one with several values of any key: errors, costs and "

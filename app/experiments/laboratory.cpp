@@ -89,7 +89,10 @@ void become_study(const std::string& study, nlohmann::ordered_json request) {
   const std::array<const char*, 7> words = {
       interpreter.c_str(), "-c", kStart, folder.c_str(), study.c_str(), file.c_str(), nullptr};
   ::execvp(interpreter.c_str(), const_cast<char* const*>(words.data()));
-  throw std::system_error(errno, std::generic_category(), "cannot start " + interpreter);
+  throw RequestError(
+      "cannot start '{}': {}; name another Python by the environment variable "
+      "KUMIKO_PYTHON",
+      interpreter, std::system_category().message(errno));
 }
 
 void draw_predictions(const std::filesystem::path& folder, const std::string& name) {

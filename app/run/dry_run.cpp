@@ -144,7 +144,7 @@ std::string choices_lines(const std::vector<Choice>& choices) {
 }
 
 std::string forecast_text(const Start& start, const Forecast& forecast, const amr::Backend& backend,
-                          const amr::Simulation& simulation) {
+                          const amr::Simulation& simulation, bool writes_files) {
   const Setup& setup = start.setup;
   const std::size_t ranks = simulation.workers_by_rank().size();
   std::string text = fmt::format("case {}  solver {}  backend {}  {}workers {}  schedule {}\n",
@@ -153,7 +153,7 @@ std::string forecast_text(const Start& start, const Forecast& forecast, const am
                                  simulation.workers(), simulation.schedule());
   text += mesh_lines(forecast);
   text += steps_lines(start.setup, forecast);
-  text += files_lines(start, forecast);
+  if (writes_files) text += files_lines(start, forecast);
   text += choices_lines(forecast.choices);
   return text;
 }
@@ -242,7 +242,8 @@ void print_forecast(const RunRequest& request, const Start& start, const amr::Ba
                     amr::Simulation& simulation) {
   const Forecast forecast = forecast_of(request, start, backend, simulation);
   warn_above_uniform(start.setup, forecast.of_uniform, "the first mesh makes");
-  if (!request.quiet) fmt::print("{}", forecast_text(start, forecast, backend, simulation));
+  if (!request.quiet)
+    fmt::print("{}", forecast_text(start, forecast, backend, simulation, !request.no_files));
   if (request.summary != kStdout) return;
   write_summary(kStdout, forecast_json(start, forecast, backend, simulation).dump(2) + "\n");
 }

@@ -328,8 +328,16 @@ void check_request(RunRequest& request) {
             "--no-files writes nothing that --output and --overwrite could be for; leave them out");
   refuse_if(request.no_files && request.quiet && request.summary.empty() && !request.print_config,
             "--no-files with --quiet leaves nothing of the run; add --json, or --summary FILE");
-  refuse_if(!request.solver.empty() && request.config.empty(),
-            "--solver: name CASE.toml; a run that continues keeps its solver");
+  refuse_if(request.print_config && !request.summary.empty() && !has_json,
+            "--print-config prints on stdout; leave out --summary, or give --summary - for JSON");
+  refuse_if(
+      !request.solver.empty() && !request.restart.empty(),
+      "--solver: a run that continues keeps its solver; leave out one of --solver and --restart");
+  for (const std::string& setting : request.overrides) {
+    refuse_if(!request.solver.empty() && setting.starts_with("solver.name="),
+              "--solver {} and --set {} both name the solver; leave out one of them",
+              request.solver, setting);
+  }
   if (!request.solver.empty()) request.solver_from = "--solver " + request.solver;
 }
 

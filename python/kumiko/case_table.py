@@ -220,6 +220,16 @@ def value_at(summary: Record, place: str) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
+def has_number(summary: Record, place: str) -> bool:
+    """True if a summary has a number, or null, at a dotted place."""
+    value: Any = summary
+    for part in place.split("."):
+        if not isinstance(value, dict) or part not in value:
+            return False
+        value = value[part]
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
 @dataclass
 class Tables:
     """The tables of a case, and what its runs gave."""
@@ -354,6 +364,27 @@ class TableStudy(Study[Tables]):
         self._request = request
         self._file = table_file(request.config)
 
+    def check_published(self, found: Tables) -> None:
+        """Refuses names of published values that the case does not have. Raises Refused."""
+        names = [run.published for run in found.case.runs.values()]
+        names += [row.published for layout in found.case.layouts for row in layout.rows]
+        known = sorted({value.name for value in found.published()})
+        for name in names:
+            if name and name not in known and self._file != DEFAULT:
+                raise Refused(
+                    f"{self._file}: the case has no published value '{name}'; it has {', '.join(known) or 'none'}"
+                )
+
+    def check_places(self, found: Tables, summary: Record) -> None:
+        """Refuses columns of what no summary has. Raises Refused."""
+        for layout in found.case.layouts:
+            for place in (column.value or column.ratio for column in layout.columns):
+                if place and not has_number(summary, place):
+                    raise Refused(
+                        f"{self._file}: table '{layout.title}': summaries have no number at '{place}'; see "
+                        "docs/reference/files.md for what they have"
+                    )
+
     def job_of(self, found: Tables, run: TableRun) -> Job:
         settings = replaced(tuple(self._request.settings), found.settings_of(run))
         return self._request.job(settings=settings, backend=run.backend)
@@ -362,6 +393,7 @@ class TableStudy(Study[Tables]):
         case = read_table(self._file)
         found = Tables(case, self.kumiko.describe(self._request.job(), relay=True))
         refuse_stop_step(found.description)
+        self.check_published(found)
         for run in case.runs.values():
             try:
                 self.kumiko.dry_run(self.job_of(found, run))
@@ -380,7 +412,9 @@ class TableStudy(Study[Tables]):
         try:
             for run in found.case.runs.values():
                 self.progress.show(found.label_of(run))
-                run.summary = self.kumiko.run(self.job_of(found, run))
+                summary = self.kumiko.run(self.job_of(found, run))
+                self.check_places(found, summary)
+                run.summary = summary
         except (Refused, Failed):
             self.progress.show("")
             if any(run.summary for run in found.case.runs.values()) and not self._request.quiet:

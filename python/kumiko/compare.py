@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import errors
@@ -42,6 +42,11 @@ class CompareRequest(Request):
     resolutions: tuple[int, ...] = ()  # points of level 0 in x; none: the file's
     norm: str = "rms"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.norm not in errors.NORMS:
+            raise Refused(f"the norm is '{self.norm}'; it can be {', '.join(errors.NORMS)}")
+
 
 @dataclass
 class Contender:
@@ -54,15 +59,27 @@ class Contender:
     description: Record = field(default_factory=dict)  # what Kumiko.describe() returns of it
     cfl: float = 0.0  # of its runs, where they choose their steps: the file's, or the solver's limit
     interpolation: str = ""  # step.time_interpolation that it runs with
+    swept: tuple[str, ...] = ()  # those of its settings that --sweep gave
 
     def sets(self, key: str) -> bool:
         return any(key_of(setting) == key for setting in self.settings)
 
     def as_asked(self) -> str:
-        return f"{self.option} {self.label}"
+        if not self.swept:
+            return f"{self.option} {self.label}"
+        sweeps = " ".join(f"--sweep {setting}" for setting in self.swept)
+        if self.option == "solver.name":
+            return sweeps
+        own = self.label.removesuffix("," + ",".join(self.swept))
+        return f"{self.option} {own} with {sweeps}"
 
     def with_setting(self, setting: str) -> Contender:
-        return Contender(self.option, f"{self.label},{setting}", self.solver, (*self.settings, full_setting(setting)))
+        return replace(
+            self,
+            label=f"{self.label},{setting}",
+            settings=(*self.settings, full_setting(setting)),
+            swept=(*self.swept, setting),
+        )
 
 
 @dataclass
@@ -235,11 +252,13 @@ def parse_contenders(request: CompareRequest, of_file: str) -> list[Contender]:
     swept = [key_of(values[0]) for values in sweeps]
     for contender in contenders:
         for key in swept:
-            if contender.sets(key) or swept.count(key) > 1:
+            if contender.sets(key):
                 raise Refused(f"--sweep {key}: {contender.as_asked()} sets this key, too; leave out one of them")
-    if sweeps:
-        for contender in contenders:
-            contender.option = "--sweep" if contender.option == "solver.name" else contender.option
+    for key in swept:
+        if swept.count(key) > 1:
+            raise Refused(f"--sweep {key}: another --sweep sets this key, too; leave out one of them")
+        if request.setting_of(key):
+            raise Refused(f"--sweep {key}: {request.setting_of(key)} sets this key, too; leave out one of them")
     all_contenders: list[Contender] = []
     for contender in contenders:
         for settings in itertools.product(*sweeps):
@@ -358,7 +377,7 @@ class CompareStudy(Study[Comparison]):
                 runs.append(run)
                 self.try_first_state(run)
         except Refused as error:
-            if contender.option == "solver.name":
+            if contender.option == "solver.name" and not contender.swept:
                 raise  # the file's own, and the only one
             why = str(error).removeprefix(f"--solver {contender.solver}: ")
             for setting in contender.settings:
@@ -448,9 +467,12 @@ class CompareStudy(Study[Comparison]):
 
 
 def backend_text(comparison: Comparison) -> str:
-    for run in comparison.measured():
-        return f"{run.summary['backend']}, {counted(run.summary['workers'], 'worker')}"
-    return "no run is done"
+    measured = comparison.measured()
+    if not measured:
+        return "no run is done"
+    workers = sorted({run.summary["workers"] for run in measured})
+    counts = counted(workers[0], "worker") if len(workers) == 1 else f"{' or '.join(map(str, workers))} workers"
+    return f"{measured[0].summary['backend']}, {counts}"
 
 
 def drift_name(comparison: Comparison) -> str:
@@ -548,6 +570,17 @@ def interpolation_note(comparison: Comparison, contender: Contender) -> str:
     return text if comparison.levels > 1 and differ else ""
 
 
+def times_note(comparison: Comparison) -> str:
+    """A note on runs that end at different times, so that errors and orders mean little; empty if there are none."""
+    times = [run.summary["time"] for run in comparison.measured() if run.summary.get("time") is not None]
+    if not times or max(times) - min(times) <= 1e-9 * max(times):
+        return ""
+    return (
+        f"the runs end at different times, t = {min(times):.6g} to {max(times):.6g}, since each ends after whole base "
+        "steps: compare errors and orders with care, or set time.end in place of time.stop_step"
+    )
+
+
 def disturbed_notes(comparison: Comparison) -> list[str]:
     return [
         f"{run.contender.label} at {run.points}: its runs took {run.wall.least:.3g} to {run.wall.most:.3g} s; other "
@@ -560,7 +593,7 @@ def disturbed_notes(comparison: Comparison) -> list[str]:
 def notes_of(comparison: Comparison) -> list[str]:
     notes = [interpolation_note(comparison, contender) for contender in comparison.contenders]
     notes += [steps_note(comparison, contender) for contender in comparison.contenders]
-    notes = [note for note in (*notes, unmatched_note(comparison)) if note]
+    notes = [note for note in (*notes, times_note(comparison), unmatched_note(comparison)) if note]
     notes += comparison.failures()
     if comparison.is_open:
         notes.append("mass change: the domain is open, so that mass may enter and leave")

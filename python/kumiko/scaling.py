@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,12 +22,12 @@ SERIAL = "serial"
 class ScalingRequest(Request):
     """The options of `kumiko scaling`."""
 
-    worker_counts: tuple[int, ...] = ()  # in rising order
+    worker_counts: tuple[int, ...] = (1,)  # in rising order
     rank_counts: tuple[int, ...] = ()  # in rising order; none: backends are compared
     launcher: str = ""  # of ranks: a command of the shell with {ranks} in it
     is_own_launcher: bool = False  # whether the launcher was named, and may lead to other machines
     backends: tuple[str, ...] = ("threads", "pthread", "openmp")
-    cores: int = 1  # that the machine grants
+    cores: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))  # that the machine grants
 
 
 @dataclass

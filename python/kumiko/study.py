@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sys
@@ -13,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .program import NOTE_MARK, Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, to_stderr, warn
+from .program import NOTE_MARK, Failed, Job, Kumiko, Record, Refused, Signals, to_stderr, warn
 
 Found = TypeVar("Found")
 
@@ -48,6 +49,10 @@ class Request:
     summary: str = ""  # file of the JSON, or STDOUT; empty: none
     format: str = "svg"  # of figures: one of FIGURE_FORMATS
     quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if self.format not in FIGURE_FORMATS:
+            raise Refused(f"the format of figures is '{self.format}'; it can be {', '.join(FIGURE_FORMATS)}")
 
     def job(self, **changes: Any) -> Job:
         own = Job(self.config, tuple(self.settings), "", self.backend, self.workers, tuple(self.plugin_path))
@@ -147,6 +152,7 @@ class Study(ABC, Generic[Found]):
         self._of_study = request
         self.kumiko = kumiko or Kumiko()
         self.progress = Progress(request.quiet)
+        self._lock = -1  # the folder of --output, held until the study ends
 
     @abstractmethod
     def plan(self) -> Found:
@@ -186,23 +192,27 @@ class Study(ABC, Generic[Found]):
         self.check()
         signals = Signals()
         self.kumiko.signals = signals
-        interrupted: Interrupted | None = None
+        ended: Failed | None = None
         try:
             with signals:
                 found = self.plan()
                 self._begin()
                 try:
                     self.measure(found, lambda: self._write(found))
-                except Interrupted as error:
+                except Failed as error:
                     if not self.has_results(found):
                         raise
-                    interrupted = error
+                    ended = error
         finally:
             self.kumiko.signals = None
             self.progress.show("")
-        self.show(found)
-        if interrupted:
-            raise interrupted
+        try:
+            self.show(found)
+        finally:
+            if self._lock >= 0:
+                os.close(self._lock)
+        if ended:
+            raise ended
         self.end(found)
         return found
 
@@ -218,6 +228,10 @@ class Study(ABC, Generic[Found]):
                 warn(f"--set {setting} has no effect: the runs of a {self.what} write no files of their own")
         if not request.output:
             return
+        if request.summary and Path(request.summary).resolve() in [path.resolve() for path in self._paths()]:
+            raise Refused(
+                f"--summary: '{request.summary}' is the name of another file of the {self.what}; choose another name"
+            )
         folder = Path(request.output)
         above = next((path for path in (folder, *folder.absolute().parents) if path.exists()), Path("/"))
         if not above.is_dir():
@@ -242,6 +256,13 @@ class Study(ABC, Generic[Found]):
         if request.output:
             with writing(request.output):
                 os.makedirs(request.output, exist_ok=True)
+                self._lock = os.open(request.output, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Refused(
+                    f"another study is writing into '{request.output}'; name another folder with --output"
+                ) from None
             self.kumiko.scratch = Path(request.output)
             for path in self._paths():
                 path.unlink(missing_ok=True)
@@ -258,16 +279,23 @@ class Study(ABC, Generic[Found]):
             write_text(Path(request.summary), as_text(self.record(found)))
 
     def show(self, found: Found) -> None:
-        """Writes and prints the results, and draws the figures."""
+        """Writes and prints the results, and draws the figures. What cannot be written is printed all the same."""
         request = self._of_study
-        self._write(found)
+        unwritten: Failed | None = None
+        try:
+            self._write(found)
+        except Failed as error:
+            unwritten = error
         if request.summary == STDOUT:
             with writing("stdout"):
                 sys.stdout.write(as_text(self.record(found)))
                 sys.stdout.flush()
         elif not request.quiet:
-            place = f"\nfiles in {request.output.rstrip('/')}/\n" if request.output else ""
-            print_saved(self.report(found) + place, request.output or request.summary)
+            is_saved = unwritten is None and bool(request.output)
+            place = f"\nfiles in {request.output.rstrip('/')}/\n" if is_saved else ""
+            print_saved(self.report(found) + place, "" if unwritten else request.output or request.summary)
+        if unwritten:
+            raise unwritten
         if request.output:
             draws = zip(self.figure_files, self.figures(found), strict=True)
             draw_all({Path(request.output) / f"{name}.{request.format}": draw for name, draw in draws})

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -373,6 +374,33 @@ class Compare(CommandTest):
         done = self.kumiko(*words, "--overwrite", env={**os.environ, "KUMIKO_PYTHON": "/nowhere/python3"})
         self.assert_refused(done, "/nowhere/python3", "(Debian: python3)", "KUMIKO_PYTHON")
 
+    def test_given_a_folder_that_another_comparison_writes_into_then_it_is_refused(self):
+        first, _ = self.comparing(output="out")
+        done = self.kumiko("compare", GAUSSIAN, "--resolutions", "32", "--set", "amr.levels=1", "--output", "out", "--overwrite")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("another study is writing into 'out'", done.stderr)
+        first.terminate()
+
+    def test_given_a_summary_that_is_a_file_of_its_own_then_it_is_refused(self):
+        (self.path / "out").mkdir()
+        done = self.kumiko("compare", GAUSSIAN, "--output", "out", "--summary", "out/compare.csv")
+        self.assert_refused(done, "'out/compare.csv' is the name of another file of the comparison")
+
+    def test_given_runs_that_end_at_different_times_then_a_note_says_so(self):
+        words = ["--resolutions", "32,64", "--set", "time.stop_step=5", "--set", "amr.levels=1"]
+        text, found = self.compare(GAUSSIAN, *words)
+        self.assertNotEqual(*(run["summary"]["time"] for run in found["runs"]))
+        self.assertIn("the runs end at different times, t = ", text)
+        text, found = self.compare(GAUSSIAN, "--resolutions", "32,64", "--set", "amr.levels=1", "--overwrite")
+        self.assertNotIn("different times", text)
+
+    def test_given_a_full_disk_then_the_results_are_printed_and_the_file_is_named(self):
+        done = self.kumiko("compare", GAUSSIAN, "--resolutions", "32", "--set", "amr.levels=1", "--output", "out",
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)))  # fmt: skip
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "kumiko: error: cannot write 'out/compare.json': File too large")
+        self.assertIn("semi_lagrangian_cubic", done.stdout)
+
     def test_given_a_warning_of_a_run_then_it_is_handed_on_once(self):
         words = ["--set", "amr.interval=0", "--set", "amr.buffer=1", "--set", "time.stop_step=6", "--workers", "1"]
         done = self.kumiko("compare", VORTEX, *words, "--repetitions", "2", "--quiet", "--summary", "b.json")
@@ -389,9 +417,10 @@ class Compare(CommandTest):
         runs = json.loads((self.path / "found.json").read_text())["runs"]
         self.assertEqual(["summary" in run for run in runs], [True, False])
 
-    def comparing(self, *before):
+    def comparing(self, *before, output=None):
         """A comparison whose first run has begun, and the process of that run."""
         command = [*before, KUMIKO, "compare", str(GAUSSIAN), "--resolutions", "1024", "--set", "amr.levels=1"]
+        command += ["--output", output] if output else []
         process = subprocess.Popen(command, cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         deadline = time.monotonic() + 120

@@ -65,7 +65,9 @@ class Solver(CommandTest):
     def test_given_a_wrong_solver_then_the_option_is_named(self):
         done = self.kumiko("run", GAUSSIAN, "--solver", "thinck")
         self.assert_refused(done, "--solver thinck: there is no solver 'thinck'", "thinc")
-        self.assert_refused(self.kumiko("run", "--restart", "run", "--solver", "thinc"), "--solver", "CASE.toml")
+        self.assert_refused(self.kumiko("run", "--restart", "run", "--solver", "thinc"), "--solver", "--restart")
+        named = self.kumiko("run", GAUSSIAN, "--solver", "thinc", "--set", "solver.name=upwind1")
+        self.assert_refused(named, "--solver thinc", "solver.name=upwind1")
 
 
 if __name__ == "__main__":

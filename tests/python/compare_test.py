@@ -83,7 +83,8 @@ def test_given_sweeps_then_each_solver_has_every_combination():
         ({"variants": ("a,x",)}, "not of the form KEY=VALUE"),
         ({"variants": ("a,case.name=b",)}, "cannot be set here"),
         ({"variants": ("a,amr.buffer=2",), "sweeps": ("amr.buffer=2,4",)}, "sets this key, too"),
-        ({"sweeps": ("amr.buffer=2,4", "amr.buffer=3")}, "sets this key, too"),
+        ({"sweeps": ("amr.buffer=2,4", "amr.buffer=3")}, "another --sweep sets this key, too"),
+        ({"sweeps": ("amr.buffer=2,4",), "settings": ("amr.buffer=3",)}, "--set amr.buffer=3 sets this key, too"),
     ],
 )
 def test_given_wrong_solvers_then_they_are_refused(options, word):
