@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
@@ -10,8 +11,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -76,13 +78,15 @@ class Signals:
 
 
 @contextmanager
-def _started(command: Sequence[str] | str, signals: Signals | None) -> Iterator[subprocess.Popen[str]]:
+def _started(
+    command: Sequence[str] | str, signals: Signals | None, environment: Mapping[str, str] | None
+) -> Iterator[subprocess.Popen[str]]:
     """A program in a process group of its own, so that Ctrl-C reaches this one alone. The group ends with the block."""
     if signals is not None and signals.signal is not None:
         raise Interrupted(signals.text())
     process = subprocess.Popen(
         command, shell=isinstance(command, str), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
+        stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True, env=environment,
     )  # fmt: skip
     try:
         yield process
@@ -101,25 +105,39 @@ class Ended:
     messages: str  # that it printed on stderr
 
 
-def run_program(command: Sequence[str] | str, signals: Signals | None = None) -> Ended:
+class Stopped(Failed):
+    """A program took longer than it was allowed to."""
+
+
+def run_program(
+    command: Sequence[str] | str,
+    signals: Signals | None = None,
+    environment: Mapping[str, str] | None = None,
+    limit: float = math.inf,  # seconds
+) -> Ended:
     """Runs a program, or a command of the shell, and waits for its end. A signal that comes meanwhile is handed on as
-    SIGTERM to the program and those that it has started, which get some seconds to end. Raises Interrupted then."""
-    with _started(command, signals) as process:
-        deadline: float | None = None
+    SIGTERM to the program and those that it has started, which get some seconds to end; so is the end of the time
+    limit. Raises Interrupted or Stopped then."""
+    output = messages = ""
+    with _started(command, signals, environment) as process:
+        end = time.monotonic() + limit
+        deadline: float | None = None  # once it has been asked to end
         while True:
+            wait = min((end if deadline is None else deadline) - time.monotonic(), threading.TIMEOUT_MAX)
             try:
-                output, messages = process.communicate(timeout=POLL if signals is not None else None)
+                output, messages = process.communicate(timeout=max(0.0, wait if signals is None else min(wait, POLL)))
                 break
             except subprocess.TimeoutExpired:
-                if signals is None or signals.signal is None:
-                    continue
-                if deadline is None:
+                now = time.monotonic()
+                if deadline is not None and now > deadline:
+                    break
+                if deadline is None and (now >= end or (signals is not None and signals.signal is not None)):
                     os.killpg(process.pid, signal.SIGTERM)
-                    deadline = time.monotonic() + TIME_TO_END
-                elif time.monotonic() > deadline:
-                    raise Interrupted(signals.text()) from None
+                    deadline = now + TIME_TO_END
     if signals is not None and signals.signal is not None:
         raise Interrupted(signals.text())
+    if deadline is not None:
+        raise Stopped(f"stopped after {limit:g} s")
     return Ended(process.returncode, output, messages)
 
 
