@@ -6,7 +6,7 @@ import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 
-PACKAGES = ("libtbb-dev", "libboost-fiber-dev", "libomp-dev", "libbenchmark-dev", "libopenmpi-dev", "libmpich-dev", "libucx-dev")
+PACKAGES = tuple(f"lib{name}-dev" for name in ("tbb", "boost-fiber", "omp", "benchmark", "openmpi", "mpich", "ucx"))
 
 
 def first_line(*command: str) -> str | None:
