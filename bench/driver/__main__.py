@@ -1,4 +1,4 @@
-"""Measures Kumiko beside its peers and against its budgets, prints the tables and writes the figures as JSON. Wants a
+"""Compares Kumiko with its peers and with its budgets, prints the tables and writes the figures as JSON. Wants a
 machine that is otherwise idle."""
 
 import argparse
@@ -47,7 +47,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
                         help=f"these parts of a suite; may be given several times ({'; '.join(parts)})")
     parser.add_argument("--programs", type=Path, metavar="FOLDER",
                         help="measures the programs there; nothing is installed or built then")
-    # Of scripts/bench: measures nothing, prints the target to build, nothing with --programs.
+    # For scripts/bench: prints the target to build, nothing with --programs, and measures nothing.
     parser.add_argument("--target", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
     refuse_wrong(parser, arguments)

@@ -24,7 +24,7 @@ class Family:
         return Tool(self.title, (f"mpicc.{self.name}", f"mpirun.{self.name}"), self.packages)
 
     def launch(self, ranks: int) -> dict:
-        """What Programs.report() takes to start ranks. Raises Absent."""
+        """Options of Programs.report() that start ranks. Raises Absent."""
         if not self.tool.is_here:
             raise Absent(self.tool)
         launcher = (f"mpirun.{self.name}", *self.options, "-n", str(ranks))

@@ -56,7 +56,7 @@ def explain(status: int, errors: str) -> str:
 
 
 def output_of(command: Sequence[str], environment: Mapping[str, str] | None = None, limit: float = TIME_LIMIT) -> str:
-    """What a program prints. Raises Failed."""
+    """Runs a command and returns its output. Raises Failed."""
     ended = run_program(command, environment=environment, limit=limit)
     if ended.code != 0:
         raise Failed(explain(ended.code, ended.messages))
@@ -73,7 +73,7 @@ def json_of(output: str) -> dict:
 
 @dataclass(frozen=True)
 class Programs:
-    """Those of a build."""
+    """The programs of a build."""
 
     folder: Path
     cases: Path = ROOT / "cases"
@@ -85,7 +85,7 @@ class Programs:
         return str(self.folder / name)
 
     def output(self, name: str, *words: object, launcher: Sequence[str] = (), tool: Tool | None = None, **run) -> str:
-        """What a program prints, perhaps started by a launcher; `run` as output_of() takes it. Raises Failed."""
+        """Runs a program, perhaps by a launcher, with the options of output_of(). Returns its output. Raises Failed."""
         return output_of([*launcher, self.path(name, tool), *map(str, words)], **run)
 
     def report(self, name: str, *words: object, **run) -> dict:
@@ -109,12 +109,12 @@ class Programs:
             return then(folder, json.loads((folder / "summary.json").read_text()))
 
     def simulate(self, folder: Path, *words: object) -> dict:
-        """What `kumiko simulate` makes of a run with a trace."""
+        """The JSON of `kumiko simulate` for a run with a trace."""
         return self.report("kumiko", "simulate", folder, "--json", *words)
 
 
 def kumiko_words(cases: Path, case: str, output: Path) -> list[str]:
-    """Of a run of a case, without options."""
+    """The arguments of a run of a case, without options."""
     return ["run", str(cases / case / f"{case}.toml"), "--quiet", "--output", str(output)]
 
 

@@ -14,7 +14,7 @@ PLACES = 3  # of an error that many cases share
 
 @dataclass
 class Report:
-    """What a suite declares, of its results."""
+    """The tables and the budgets that a suite declares, with the values of its results."""
 
     suite: Suite
     results: Results
@@ -38,14 +38,14 @@ class Report:
         return "\n".join(parts)
 
     def errors(self) -> list[str]:
-        """Of programs; equal ones of many cases are one line."""
+        """A line for each error of programs, with the cases that have it."""
         return [
             f"{error} ({'; '.join(map(title_of, keys[:PLACES]))}{'; ...' if len(keys) > PLACES else ''})"
             for error, keys in self.results.errors().items()
         ]
 
     def failures(self) -> list[str]:
-        """What makes the measurement void."""
+        """Reasons why the measurement is void."""
         return [*([] if self.suite.may_fail else self.errors()), *self.suite.failures(self.results)]
 
     def as_json(self) -> dict:
@@ -71,7 +71,7 @@ class Report:
         return found
 
     def skipped(self) -> list[str]:
-        """What is missing for a reason that this machine has, each reason once."""
+        """Reasons of this machine for missing values, each once."""
         values = [budget.measured for budget in self.budgets]
         missing = [run.error for _, run in self.results.outcomes() if run.is_expected]
         missing += [value.why for value in values if isinstance(value, Missing) and value.is_expected]

@@ -1,4 +1,4 @@
-"""What the rounds of a suite have measured: spreads, ratios of the same round, and why a value is missing."""
+"""The outcomes of a suite's rounds: spreads, ratios of the same round, and the reasons of missing values."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -13,7 +13,7 @@ Figure = str | Callable[[dict], float]  # of a report: one of its names, or comp
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the programs of a case report in a round, or why they do not."""
+    """The report of a case's programs in a round, or the reason why there is none."""
 
     turn: int
     report: dict | None = None
@@ -64,7 +64,7 @@ class Results:
     def ratio(
         self, over: Key, under: Key, figure: Figure | None = None, below: Figure | None = None
     ) -> Spread | Missing:
-        """Of values of the same round, since those share disturbances; of the medians where no round has both."""
+        """Ratios of values of the same round, which share disturbances; of the medians if no round has both."""
         above, other = self.values(over, figure), self.values(under, below or figure)
         if isinstance(above, Missing) or isinstance(other, Missing):
             return above if isinstance(above, Missing) else other

@@ -1,7 +1,6 @@
 """Runs programs, once or several times at once, where others want the cores: a busy loop, a quota, copies."""
 
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from machine import children_seconds
 from programs import Failed, explain
 from quota import Course, Group
 
@@ -26,8 +26,8 @@ class Hog:
 
     @property
     def share(self) -> float:
-        """Of a core, where a program of nice 0 wants it as well. A weight of the Linux scheduler is 1024 at nice 0 and
-        110 at nice 10."""
+        """The part of a core that it takes from a program of nice 0. A weight of the Linux scheduler is 1024 at nice 0
+        and 110 at nice 10."""
         weight = 110 if self.nice == 10 else 1024
         return self.duty * weight / (weight + 1024)
 
@@ -93,17 +93,12 @@ def within(situation: Situation) -> Iterator[Group | None]:
         group.close()
 
 
-def children_cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def run_copies(commands: list[list[str]], environment: dict, situation: Situation, limit: float) -> tuple[list, dict]:
-    """What each copy prints, None for one that was stopped at the time limit, and what all have used. Raises Failed."""
+    """The output of each copy, None for one that was stopped at the time limit, and the usage of all. Raises Failed."""
     with ExitStack() as stack:
         stack.enter_context(beside(situation.hog))
         group = stack.enter_context(within(situation))
-        before = children_cpu()
+        before = children_seconds()
         copies = [
             subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              preexec_fn=group.enter if group else None)
@@ -114,7 +109,7 @@ def run_copies(commands: list[list[str]], environment: dict, situation: Situatio
         outputs = [output_of(copy, end) for copy in copies]
         if changes:
             changes.end()
-        used = {"cpu_seconds": children_cpu() - before, "throttled": group.throttled() if group else 0}
+        used = {"cpu_seconds": children_seconds() - before, "throttled": group.throttled() if group else 0}
     for copy, output in zip(copies, outputs, strict=True):
         if output is not None and copy.returncode != 0:
             raise Failed(explain(copy.returncode, output[1]))

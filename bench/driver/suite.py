@@ -1,4 +1,4 @@
-"""A suite of benchmarks: what its module in `suites` declares, and the rounds that measure it.
+"""A suite of benchmarks, which its module in `suites` declares, and the rounds that measure it.
 
 A module defines a class `Declared(Suite)`. comparisons() lists the cases, measure() runs one, tables() and budgets()
 say what follows from the results; text, JSON and the check follow from these.
@@ -7,7 +7,6 @@ say what follows from the results; text, JSON and the check follow from these.
 import importlib
 import math
 import os
-import resource
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -67,11 +66,11 @@ class Suite:
         yield from ()
 
     def failures(self, r: Results) -> list[str]:
-        """What makes the measurement void, beside programs that fail."""
+        """Reasons why the measurement is void, apart from programs that fail."""
         return []
 
     def figures(self, r: Results) -> dict:
-        """What the JSON has beside the tables, the budgets and the runs."""
+        """Entries of the JSON in addition to the tables, the budgets and the runs."""
         return {}
 
 
@@ -107,8 +106,8 @@ def counted(count: int, one: str = "worker") -> str:
 
 
 def order(comparisons: list[list[Key]], turn: int) -> list[Key]:
-    """Of a round: each comparison begins with another case in each round, and every second round goes backwards, so
-    that no case always follows the same one."""
+    """The cases in the order of a round: each comparison begins with another case in each round, and every second
+    round goes backwards, so that no case always follows the same one."""
     result: list[Key] = []
     for index, cases in enumerate(comparisons):
         first = (index + turn) % len(cases)
@@ -116,21 +115,15 @@ def order(comparisons: list[list[Key]], turn: int) -> list[Key]:
     return result if turn % 2 == 0 else result[::-1]
 
 
-def own_seconds() -> float:
-    """Processor time of the programs that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def outcome_of(suite: Suite, key: Key, turn: int) -> Outcome:
-    begin, busy, own = time.monotonic(), machine.busy_seconds(), own_seconds()
+    begin, busy, own = time.monotonic(), machine.busy_seconds(), machine.children_seconds()
     report, error, expected = None, "", False
     try:
         report = suite.measure(key, turn)
     except Failed as failure:
         error, expected = str(failure), isinstance(failure, Expected) and failure.is_expected
     wall = time.monotonic() - begin
-    others = (machine.busy_seconds() - busy - (own_seconds() - own)) / wall / os.cpu_count()
+    others = (machine.busy_seconds() - busy - (machine.children_seconds() - own)) / wall / os.cpu_count()
     return Outcome(turn, report, error, expected, wall, others)
 
 

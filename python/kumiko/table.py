@@ -67,7 +67,7 @@ def cell_text(value: Cell, format: Format) -> str:
 
 
 def cell_fault(value: Cell) -> str:
-    """What is wrong with a cell that should be a number or, where none applies, a word; empty if nothing is."""
+    """The fault of a cell that should be a finite number or, where none applies, a word; empty without one."""
     if isinstance(value, Missing):
         return "" if value.is_expected else value.why
     if value is None:

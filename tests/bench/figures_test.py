@@ -1,5 +1,5 @@
 """Contract: the figures of the tables and of the budgets are those that follow from what the programs said. The raw
-outputs are of two rounds of the short forms; what should follow from them is computed here by itself."""
+outputs are of two rounds of the short forms; the expected values are computed here, without the driver."""
 
 import tempfile
 import unittest
@@ -65,7 +65,7 @@ class Cluster(Replayed):
     suite = "cluster"
 
     def of(self, program: str, *words: str) -> list[dict]:
-        """What Open MPI's ranks said."""
+        """The reports of Open MPI's ranks."""
         wanted = {"mpirun.openmpi", program, *words}
         return next(said for key, said in self.said.items() if wanted <= set(key.split()))
 

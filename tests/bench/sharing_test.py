@@ -1,13 +1,14 @@
 """Contract: the ideal share is what the cores left could do; a group is found and limited by the files of either
 version, and where none can be made the reason is said. Groups here are folders of plain files."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
 
-import stand_ins  # noqa: F401  finds the driver
+from stand_ins import Failed
 from quota import Group, Refused
-from sharing import Hog, Situation
+from sharing import Hog, Situation, run_copies
 from suites.idle_plan import PARTS, SOLO, SOLO_BESIDE
 
 V1_FILES = ("cpu.cfs_quota_us", "cpu.cfs_period_us", "cgroup.procs", "cpu.stat")
@@ -31,6 +32,22 @@ class IdealShare(unittest.TestCase):
 
     def test_one_core_that_is_shared_leaves_half_of_it(self):
         self.assertEqual(Situation("", hog=Hog(pinned=True)).ideal_seconds(1.0, 1), 2.0)
+
+
+class Copies(unittest.TestCase):
+    def test_one_that_takes_too_long_is_stopped(self):
+        commands = [["echo", "done"], ["sleep", "30"]]
+        outputs, used = run_copies(commands, dict(os.environ), Situation("", copies=2), 0.5)
+        self.assertEqual(outputs, ["done\n", None])
+        self.assertEqual(used["throttled"], 0)
+
+    def test_one_that_fails_is_named(self):
+        with self.assertRaisesRegex(Failed, r"failed \(exit status 3\): no memory"):
+            run_copies([["sh", "-c", "echo error: no memory >&2; exit 3"]], dict(os.environ), Situation(""), 5)
+
+    def test_a_busy_loop_runs_beside_them_and_ends_with_them(self):
+        outputs, _ = run_copies([["pgrep", "-cf", "hog.py"]], dict(os.environ), Situation("", hog=Hog()), 5)
+        self.assertGreaterEqual(int(outputs[0]), 1)
 
 
 class Parts(unittest.TestCase):

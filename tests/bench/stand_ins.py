@@ -33,7 +33,7 @@ class Lacking(Programs):
 
 
 class Recorded:
-    """What programs said in a run of a suite's short form: by their words, round by round."""
+    """The outputs of programs in a run of a suite's short form, by their words, round by round."""
 
     def __init__(self, suite: str):
         self.said = json.loads((RAW / f"{suite}.json").read_text())
@@ -57,10 +57,10 @@ class Recorded:
         return Ended(0, said.replace(";", "\n") if isinstance(said, str) else json.dumps(said), "")
 
 
-def replayed(name: str, folder: Path, parts: tuple[str, ...] = ()) -> tuple[dict, Report]:
-    """What the programs said, and what a suite makes of it in two rounds."""
+def replayed(name: str, folder: Path, parts: tuple[str, ...] = (), has_tools: bool = True) -> tuple[dict, Report]:
+    """The stored outputs, and the report that a suite makes of them in two rounds."""
     recorded = Recorded(name)
-    with mock.patch.object(programs, "run_program", recorded.run), mock.patch.object(Tool, "is_here", True):
+    with mock.patch.object(programs, "run_program", recorded.run), mock.patch.object(Tool, "is_here", has_tools):
         suite = load(name)(Named(folder / "bin"), True, parts)
         return recorded.said, Report(suite, measure(suite, 2))
 

@@ -8,11 +8,13 @@ import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
-from stand_ins import ROOT, Failed, Lacking, Programs, Report, load, measure
+from stand_ins import ROOT, Failed, Lacking, Programs, Report, load, measure, replayed
 from programs import GO, Absent, Expected
 from results import Outcome, Results
 from suite import SUITES, Budget, Suite, order, table
+from suites import amr_figures
 
 SLOW, FAST, ONCE = ("slow",), ("fast",), ("once",)
 
@@ -67,6 +69,12 @@ class Rounds(unittest.TestCase):
         measure(suite, 3)
         self.assertEqual(suite.ran.count("slow"), 1)
         self.assertEqual(suite.ran.count("fast"), 3)
+
+    def test_a_case_that_was_stopped_is_not_repeated(self):
+        suite = Small()
+        suite.measure = lambda key, turn: suite.ran.append(key[0]) or {"wall_s": 5.0, "stopped": key == SLOW}
+        measure(suite, 3)
+        self.assertEqual((suite.ran.count("slow"), suite.ran.count("fast")), (1, 3))
 
     def test_a_case_that_takes_long_is_not_repeated(self):
         suite = Small()
@@ -181,6 +189,41 @@ class Check(unittest.TestCase):
         faults = report_of(suite).faults()
         self.assertIn("two programs; s: row 'seconds': the report lacks 'seconds'", faults)
         self.assertIn("budget 'slow over fast': the report lacks 'seconds'", faults)
+
+
+class Machines(unittest.TestCase):
+    """Lack things, which the suites know."""
+
+    def suite(self, name: str) -> Suite:
+        return load(name)(Lacking(Path("/nowhere")), True)
+
+    def test_mpis_may_be_absent_and_are_named_then(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, report = replayed("cluster", Path(folder), has_tools=False)
+        self.assertEqual((report.failures(), report.faults()), ([], []))
+        for title in ("Open MPI", "MPICH"):
+            self.assertTrue(any(f"{title} is not installed here" in skip for skip in report.skipped()), title)
+
+    def test_io_uring_may_be_refused(self):
+        suite = self.suite("io")
+        suite.refusal = "io_uring is refused here: EPERM"
+        with self.assertRaisesRegex(Expected, "EPERM"):
+            suite.measure(("load", "Kumiko, io_uring", ""), 0)
+        with self.assertRaises(Absent):
+            suite.measure(("load", "Kumiko, epoll", ""), 0)
+
+    def test_quotas_may_be_refused(self):
+        suite = self.suite("idle")
+        suite.quota_refusal = "no control groups"
+        with self.assertRaisesRegex(Expected, "no control groups"):
+            suite.measure(("quotas", "Zalesak", "1.5 cores", "sleep"), 0)
+
+    def test_a_processor_may_lack_avx512(self):
+        with mock.patch.object(amr_figures, "instructions", lambda: ("avx2",)):
+            figures = amr_figures.Figures(self.suite("amr"), Results("wall_s"))
+            share = figures.of_peak("mixed", "avx512")
+            self.assertEqual((share.median.why, share.is_expected), ("this processor lacks avx512", True))
+            self.assertFalse(figures.of_peak("mixed", "avx2").is_expected)
 
 
 class Suites(unittest.TestCase):

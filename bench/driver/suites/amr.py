@@ -1,4 +1,4 @@
-"""The AMR engine against its budgets, and its ways to step beside each other."""
+"""The AMR engine against its budgets, and its ways to step compared with each other."""
 
 from programs import environment_with
 from suite import Budget, Suite, counted, extreme
@@ -14,7 +14,7 @@ QUICK_CORE = ("kernel_windows=5", "small_windows=2", "large_windows=1")  # shows
 
 
 class Declared(Suite):
-    about = "the kernel, uniform grids and the AMR run, beside strips and OpenMP; the thesis's table 6.2"
+    about = "the kernel, uniform grids and the AMR run, strips and OpenMP; the thesis's table 6.2"
     program = "kumiko"
     fields = ("work", "system", "workers", "isa")
     repetitions = 9
@@ -29,7 +29,7 @@ class Declared(Suite):
         self.powers = powers(self.workers)
 
     def comparisons(self):
-        """What is compared stands side by side."""
+        """Cases that are compared run one after another."""
         many = self.workers
         made = [[CORE_KEY], [SCHEMES_KEY]]
         made += [[(AMR, system, count, "") for system in (STRIPS, DATAFLOW, LEVEL, *OPENMPS)] for count in self.powers]

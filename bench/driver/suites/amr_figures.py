@@ -32,11 +32,11 @@ class Figures:
         return self.r.spread((*case, "") if len(case) < 4 else case, "balance_efficiency")
 
     def over(self, above, below):
-        """Of wall times; a case is a work, a system and a number of workers."""
+        """A ratio of wall times; a case is a work, a system and a number of workers."""
         return self.r.ratio((*above, ""), (*below, ""))
 
     def has(self, isa):
-        """What stands in place of a figure of instructions that this processor lacks."""
+        """True, or the reason why there is no figure: this processor lacks the instructions."""
         return isa == "baseline" or isa in instructions() or Missing(f"this processor lacks {isa}", is_expected=True)
 
     def core(self, name, scale=1e-6):
@@ -99,7 +99,7 @@ class Figures:
         return self.r.spread((WHOLE, DATAFLOW, self.suite.workers, ""), lambda report: report["error"]["rms"]).median
 
     def bytes_per_point(self):
-        """Of the AMR run, all in."""
+        """Memory of the AMR run, all in."""
         whole = (WHOLE, DATAFLOW, self.suite.workers, "")
         return self.r.spread(whole, lambda report: report["memory"]["bytes_per_point"]).median
 

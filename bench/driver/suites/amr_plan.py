@@ -1,4 +1,4 @@
-"""What the suite amr measures: the works, and the systems that do them."""
+"""The works of the suite amr, and the systems that do them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ SYSTEMS = {
     OPENMP_DYNAMIC: System("OpenMP, dynamic", "openmp", wait_policy="active", loops="dynamic"),
     SERIAL: System("serial", "serial"),
 }
-# What runs where patches differ: threads, then their peers.
+# The peers of threads where patches differ.
 UNEQUAL_PEERS = (STRIPS, OPENMP_ACTIVE, OPENMP_DYNAMIC)
 ISAS = {"baseline": "SSE2", "avx2": "AVX2", "avx512": "AVX-512"}
 NARROWER_ISAS = ("avx2", "baseline")
@@ -36,7 +36,7 @@ NARROWER_ISAS = ("avx2", "baseline")
 
 @dataclass(frozen=True)
 class Work:
-    """What every system must do with the same result, down to the last bit."""
+    """A run that every system must do with the same result, down to the last bit."""
 
     title: str
     steps: int  # base steps
@@ -86,7 +86,7 @@ def powers(workers: int) -> list[int]:
 
 
 def instructions() -> tuple[str, ...]:
-    """Those wider ones that this processor has."""
+    """The wider instruction sets of this processor."""
     words = Path("/proc/cpuinfo").read_text().split()
     needed = {"avx2": ("avx2", "fma"), "avx512": ("avx512f", "avx512dq", "avx512vl")}
     return tuple(isa for isa, flags in needed.items() if all(flag in words for flag in flags))

@@ -1,4 +1,4 @@
-"""What checkpoints cost a run, and how fast a large state gets to the disk."""
+"""The cost of checkpoints in a run, and the bandwidth at which a large state gets to the disk."""
 
 from suite import Budget, Suite, table
 
@@ -16,7 +16,7 @@ WAYS = {
 
 
 class Declared(Suite):
-    about = "what checkpoints cost a run, and 256 MiB beside a plain write and the HDF5 library"
+    about = "cost of checkpoints in a run; 256 MiB compared with a plain write and the HDF5 library"
     program = "checkpoint_write"
     fields = ("work",)
     repetitions = 9

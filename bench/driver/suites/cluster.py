@@ -1,4 +1,4 @@
-"""Ranks: functions, posts and memory of another process, beside MPI alone and UCX; two ranks of one worker each."""
+"""Ranks: functions, posts and memory of another process, compared with MPI alone and UCX; two ranks of one worker."""
 
 from mpi import FAMILIES, environment
 from programs import UCX
@@ -12,7 +12,7 @@ FAMILY = {family.title: family for family in FAMILIES}
 
 
 class Declared(Suite):
-    about = "functions, posts and memory of another process, beside Open MPI, MPICH and UCX"
+    about = "functions, posts and memory of another process, and Open MPI, MPICH and UCX"
     program = "ranks_kumiko"
     fields = ("family", "part", "system")
     all_seconds = 240
@@ -25,7 +25,7 @@ class Declared(Suite):
         self.posted = 5000 if self.quick else 1000000
         self.requests = 100 if self.quick else 100000
         self.seconds = 0.3 if self.quick else 5
-        # By part and system: the words of the program. The peer's part is right beside Kumiko's.
+        # By part and system: the words of the program. The peer runs right before Kumiko.
         self.plan = self.both("latency", "part=latency", many, "calls=25")
         for idle in (DEFAULT, BLOCK):
             self.plan[idle, KUMIKO] = ("part=latency", few, "calls=5", f"idle={idle}")
@@ -83,11 +83,11 @@ class Declared(Suite):
             yield Budget(f"idle, % of a core, {family}", 5, True, self.idle_share(f, family))
 
     def idle_share(self, f, family):
-        """Of the rank that uses more, in %."""
+        """The share of a core, in %, of the rank that uses more."""
         return extreme(max, (f.of(family, figure, 100).median for figure in (IDLE, SLEEPING)))
 
     def failures(self, r):
-        """What no machine should show, however busy: the ratios are of ten and more."""
+        """Directions that hold on every machine, however busy: the ratios are ten and more."""
         f, wrong = Figures(r), []
         for family in FAMILY:
             own, remote = (f.of(family, figure).median for figure in (OWN, INVOKE))

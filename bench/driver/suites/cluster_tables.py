@@ -52,7 +52,7 @@ def write(size):
 
 @dataclass(frozen=True)
 class Figures:
-    """Of an MPI."""
+    """Figures of an MPI, by its title."""
 
     r: Results
 
@@ -79,14 +79,14 @@ def tables(suite, f, families):
 
 
 def calls(f, families):
-    def beside(family, way):
+    def compared(family, way):
         return (f.of(family, way, 1e-3), f.ratio(family, INVOKE, way), f.ratio(family, INLINE, way))
 
     lines = []
     for title, ours in (("invoke", INVOKE), ("invoke_inline", INLINE)):
         lines += rows(families, lambda family, x=ours: (f.of(family, x, 1e-3), "-", "-"), f": {title}")
     for title, name in ONE_WAY.items():
-        lines += rows(families, lambda family, n=name: beside(family, ("latency", MPI, n)), f": {title}")
+        lines += rows(families, lambda family, n=name: compared(family, ("latency", MPI, n)), f": {title}")
     # Ours by the last MPI that is here: MPICH goes over UCX itself.
     last = next((family for family in reversed(families) if f.of(family, INVOKE)), families[-1])
     over_ucx = (f.r.ratio((last, *ours[:2]), PING, ours[2], "am_ns") for ours in (INVOKE, INLINE))

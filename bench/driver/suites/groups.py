@@ -1,7 +1,7 @@
 """Aggregation groups: threads that share blocks of data, on one worker; and on two, where groups may be published.
 
 The best case of Yamada and Kusakabe (2010): the threads of a group write its block from end to end and yield after each
-pass. Aggregated is beside first in, first out, and beside one group after another, which is the best possible order.
+pass. Aggregated is compared with first in, first out, and with one group after another, which is the best order.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,9 @@
-"""Waiting on cores of one's own and on shared ones: every policy, beside its peers.
+"""Waiting on idle cores and on shared ones: every policy and its peers.
 
 The short form checks one direction, at the full size, since runs of some milliseconds tell nothing: where two copies
-share the cores, spinning is slower than sleeping. On a machine that is idle otherwise the ratio is 1.9. Beside
-compilers that take half of the cores single pairs are between 0.94 and 3.3, so their median counts, which was between
-1.09 and 1.97 in 20 tries, and more pairs are taken where it does not hold.
+share the cores, spinning is slower than sleeping. On a machine that is idle otherwise the ratio is 1.9. With compilers
+that take half of the cores, single pairs are between 0.94 and 3.3, so their median counts, which was between 1.09 and
+1.97 in 20 tries, and more pairs are taken where it does not hold.
 """
 
 import json
@@ -21,12 +21,12 @@ from suites.idle_tables import Figures, budgets, tables
 TIME_LIMIT = 5  # seconds; what is stopped counts with them
 PHASE_PARTS = 16
 PAIRS, MOST_PAIRS = 3, 11
-# What would change how others wait.
+# Variables that would change how the peers wait.
 FOREIGN = ("OMP_WAIT_POLICY", "OMP_NUM_THREADS", "OMP_SCHEDULE", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
 
 
 class Declared(Suite):
-    about = "how idle workers wait, alone and on shared cores, beside oneTBB, OpenMP and strips"
+    about = "how idle workers wait, alone and on shared cores; also oneTBB, OpenMP and strips"
     program = "kumiko"
     parts = tuple(PARTS)
     fields = ("part", "program", "situation", "system")
@@ -41,7 +41,7 @@ class Declared(Suite):
         self.steps_per_us = self.measure_steps()
 
     def measure_steps(self):
-        """Of the work that phases have, per microsecond on a core of its own."""
+        """Steps of the phases' work per microsecond, on a core of its own."""
         phases, steps = 5, 100_000
         words = (f"phases={phases}", f"steps={steps}", f"parts={PHASE_PARTS}")
         taken = min(self.programs.report("phases_serial", *words)["seconds"] for _ in range(3))

@@ -1,10 +1,10 @@
-"""What the suite idle measures: programs, the systems that run them, and who shares the cores with them."""
+"""The programs of the suite idle, the systems that run them, and the situations in which they share the cores."""
 
 from dataclasses import dataclass, field, replace
 
 from sharing import Hog, Situation
 
-# Of runtime.idle and of the programs' argument idle=.
+# Values of runtime.idle and of the programs' argument idle=.
 POLICIES = ("adaptive", "pressure", "sleep", "yield", "spin_pause", "spin")
 DEFAULT, BASE = "pressure", "sleep"  # all are divided by the base, which blocks at once
 
@@ -91,7 +91,7 @@ class Part:
         return [situation.title for situation in self.columns]
 
     def situations(self) -> dict[str, Situation]:
-        """Those of the columns, and one worker's, by which the ideal share is known."""
+        """The columns, and the runs of one worker from which the ideal share follows."""
         made = {situation.title: situation for situation in self.columns}
         made[SOLO] = Situation(SOLO, one_worker=True)
         if PINNED in made:

@@ -46,7 +46,7 @@ class Figures:
         return self.r.ratio(key, (*key[:3], BASE))
 
     def over_ideal(self, part, program, situation, system):
-        """Of the medians; one worker ran alone in the same part."""
+        """A ratio of medians; one worker has run alone in the same part."""
         work = self.r.spread((part, program, SOLO, DEFAULT)).median
         taken = self.r.spread((part, program, situation, system)).median
         if not work or not taken:
@@ -118,7 +118,7 @@ def paper(suite, f):
 
 
 def budgets(f):
-    """Of the default policy, unless they say otherwise, and Zalesak."""
+    """Budgets of the default policy with Zalesak, unless their titles name others."""
     others = [policy for policy in POLICIES if policy != DEFAULT]
     for part in ("copies", "hogs"):
         for title in f.plan[part].titles if part in f.plan else ():

@@ -1,4 +1,4 @@
-"""The runtime's I/O beside its peers."""
+"""The runtime's I/O and its peers."""
 
 from programs import Expected
 from suite import Budget, Missing, Suite, table
@@ -36,7 +36,7 @@ def percent(value):
 
 
 class Declared(Suite):
-    about = "echo servers with up to 8192 connections, idle and busy, and a file: beside OS threads, Go"
+    about = "echo servers with up to 8192 connections, idle and busy, and a file: Kumiko, OS threads, Go"
     program = "io_client"
     fields = ("figure", "system", "connections")
     figure = "per_second"
@@ -124,7 +124,7 @@ class Declared(Suite):
         return table(title, ("system", "MB/s", "ms", "sync", "K/pool"), rows)
 
     def budgets(self, r):
-        """Go stands beside Kumiko in the tables, but its speed changes with its version: no goal depends on it."""
+        """No goal depends on Go, whose speed changes with its version."""
         small, goal, large = self.marks
         for ours in KUMIKO:
             over = r.ratio((ALL, ours, goal), (ALL, THREADS, goal)).median

@@ -46,7 +46,7 @@ def client(programs: Programs, port: str, size: dict) -> Conversation:
 
 
 def pingpong(programs: Programs, system: str, workers: int, size: dict) -> dict:
-    """What the client has seen, and what the server's CPU time went into."""
+    """The client's figures, and how the server used its CPU time."""
     with server(programs, "pingpong", system, workers) as echo, client(programs, echo.word("PORT"), size) as one:
         one.word("READY")
         before = echo.ask()

@@ -1,4 +1,4 @@
-"""What kumiko simulate predicts from a trace of one worker, beside runs with one and with all workers.
+"""Predictions of kumiko simulate from a trace of one worker, compared with runs with one and with all workers.
 
 Every run traces the same window of base steps, and the length of its trace is what was measured: set-up and output are
 in neither figure. Each round has a recording of its own, right before the runs that it is compared with.
@@ -7,7 +7,7 @@ in neither figure. Each round has a recording of its own, right before the runs 
 from suite import Suite, table
 
 FIRST_STEP = 40
-# Of the model, with the backend and the order of stepping that it stands for.
+# The model's schedules, with the backend and the order of stepping that each stands for.
 SCHEDULES = {
     "dataflow": ("threads", "dataflow"),
     "level": ("threads", "level"),
@@ -18,7 +18,7 @@ ROUND = ("round",)
 
 
 class Declared(Suite):
-    about = "what kumiko simulate predicts from a trace of one worker, beside runs by all four schedules"
+    about = "predictions of kumiko simulate from a trace of one worker, and runs by all four schedules"
     program = "kumiko"
     repetitions = 9
 

@@ -1,4 +1,4 @@
-"""One case on two ranks of one worker, beside one process of two workers, and beside what the model says."""
+"""One case on two ranks of one worker, compared with one process of two workers and with the model's prediction."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ def memory(report):
 
 
 class Declared(Suite):
-    about = "a case on two ranks of one worker, beside one process of two and the model"
+    about = "a case on two ranks of one worker, compared with one process of two and the model"
     program = "kumiko"
     fields = ("size", "by")
 
@@ -79,7 +79,7 @@ class Declared(Suite):
         return self.programs.kumiko(size.case, size.settings(size.steps), "--workers", workers, limit=300, **run)
 
     def predict(self, size):
-        """What the model makes of a run of one worker."""
+        """The model's prediction from a run of one worker."""
         first, count = size.traced
         settings = size.settings(first + count) | {"trace.from": first, "trace.steps": count}
         words = ("--ranks", RANKS, "--workers", 1, "--network", "shared")
@@ -89,7 +89,7 @@ class Declared(Suite):
         )
 
     def of_ranks(self, r, size, by):
-        """What the tables and the budgets say of an MPI."""
+        """The figures of an MPI."""
         key = (size, by)
         speed_up, predicted = r.ratio((size, ONE), key), r.spread((size, PREDICTED), "speed_up").median
         return {

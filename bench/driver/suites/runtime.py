@@ -1,4 +1,4 @@
-"""The runtime beside its peers."""
+"""The runtime and its peers."""
 
 import json
 
@@ -16,7 +16,7 @@ Kumiko's. handles: a Thread per node, joined one by one.
 
 
 class Declared(Suite):
-    about = "spawn, join, switch, synchronise: beside oneTBB, OpenMP, Boost.Fiber, OS threads, Go"
+    about = "spawn, join, switch, synchronise: Kumiko, oneTBB, OpenMP, Boost.Fiber, OS threads, Go"
     program = "fib_kumiko"
     fields = ("benchmark", "system", "workers")
     figure = "ns_per_operation"
@@ -58,7 +58,7 @@ class Declared(Suite):
         return report
 
     def serial(self, r, name, system):
-        """Of the serial version by the system's own compiler, per operation."""
+        """Nanoseconds per operation of the serial version by the system's own compiler."""
         return r.spread((name, SYSTEMS[system].serial, 1)).median
 
     def cost(self, r, name, system, workers):

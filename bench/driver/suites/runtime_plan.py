@@ -1,4 +1,4 @@
-"""What the suite runtime measures: the systems, the benchmarks, and the size of each benchmark for each system."""
+"""The systems and the benchmarks of the suite runtime, and the size of each benchmark for each system."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

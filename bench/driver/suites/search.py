@@ -1,8 +1,8 @@
-"""Searches with one workspace: beside their serial elision, and beside tasks that copy the workspace at every node; and
-searches whose parts go to other processes, beside one process with as many workers, and to ranks far away.
+"""Searches with one workspace, compared with their serial elision and with tasks that copy the workspace at every node;
+and searches whose parts go to other processes, compared with one process of as many workers, and to ranks far away.
 
 The programs are examples/search, each of which runs serially and as a search in turn, so that ratios are of the same
-moment; examples/cluster_search.cpp by each MPI, beside the same boards by that MPI alone (search/turns_mpi.cpp); and
+moment; examples/cluster_search.cpp by each MPI, and the same boards by that MPI alone (search/turns_mpi.cpp); and
 ranks of one process between which messages take long (search/search_delays.cpp). The papers' figures are of Hiraishi,
 Kono, Yasugi, Umatani and Yuasa (2010): Tascell with its handlers that are cheap to keep, and Cilk, on an UltraSPARC T2
 Plus, one worker; and Tascell at four sites, round trips of 17.7, 7.77 and 26.7 ms from the first.
@@ -26,7 +26,7 @@ def words_of(output):
 
 
 class Declared(Suite):
-    about = "searches with one workspace, beside tasks that copy it; between processes, by MPI"
+    about = "searches with one workspace, and tasks that copy it; between processes, by MPI"
     program = "search_nqueens"
     parts = (WORKSPACES, PROCESSES)
     fields = ("part", "program", "by", "workers")

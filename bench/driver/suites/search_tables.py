@@ -58,7 +58,7 @@ def of(r, name, workers, figure, compiler="g++"):
 
 
 def more_memory(r, name):
-    """Of two workers beyond that of one, in KiB."""
+    """Memory of two workers beyond that of one, in KiB."""
     two, one = (r.values((WORKSPACES, name, "g++", workers), "peak_kib") for workers in (WORKERS, 1))
     return Spread.of(two[turn] - one[turn] for turn in two) if two and one else two or one
 
