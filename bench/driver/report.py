@@ -4,8 +4,8 @@ import json
 import textwrap
 from dataclasses import dataclass, field, replace
 
-from kumiko.measurement import Budget, Missing, Spread
-from kumiko.table import NOTHING, WIDTH, Column, Table, cell_fault, cell_text, significant
+from kumiko.measurement import Budget, Missing
+from kumiko.table import WIDTH, Column, Table, cell_fault, significant
 from results import Results, title_of
 from suite import Suite
 
@@ -82,12 +82,8 @@ def budget_table(title: str, budgets: list[Budget]) -> Table:
     judged = all(budget.judged for budget in budgets)
     columns = [
         Column(lambda budget: budget.title, title="budget", is_key=True),
-        Column(lambda budget: measured_text(budget.measured), title="measured"),
+        Column(lambda budget: budget.measured, title="measured", format=significant),
         Column(lambda budget: f"{'<=' if budget.at_most else '>='} {significant(budget.bound)}", title="bound"),
         Column(lambda budget: budget.verdict, title="verdict"),
     ]
     return Table(columns, budgets, title if judged else f"{title}, which hold for the full sizes, measured repeatedly")
-
-
-def measured_text(value: float | Missing | Spread | None) -> str:
-    return NOTHING if value is None else cell_text(value, significant)

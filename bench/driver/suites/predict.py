@@ -26,10 +26,10 @@ class Declared(Suite):
         return [[ROUND]]
 
     def measure(self, key, turn):
-        """Milliseconds, by schedule and workers."""
+        """Seconds, by schedule and workers."""
         recorded = self.traced("dataflow", 1)
-        predicted = {f"{p['schedule']} {p['workers']}": 1e3 * p["seconds"] for p in recorded["predictions"]}
-        measured = {f"{schedule} {count}": 1e3 * self.traced(schedule, count)["recorded"]["seconds"]
+        predicted = {f"{p['schedule']} {p['workers']}": p["seconds"] for p in recorded["predictions"]}
+        measured = {f"{schedule} {count}": self.traced(schedule, count)["recorded"]["seconds"]
                     for schedule in SCHEDULES for count in self.counts}
         return {"predicted": predicted, "measured": measured}
 
@@ -57,8 +57,8 @@ class Declared(Suite):
                     ROUND, lambda report, s=schedule, c=count: ratio(report, s, 1) / ratio(report, s, c))
                 rows.append((
                     name,
-                    r.spread(ROUND, lambda report, n=name: report["predicted"][n]),
-                    r.spread(ROUND, lambda report, n=name: report["measured"][n]),
+                    r.spread(ROUND, lambda report, n=name: report["predicted"][n], 1e3),
+                    r.spread(ROUND, lambda report, n=name: report["measured"][n], 1e3),
                     r.spread(ROUND, lambda report, s=schedule, c=count: ratio(report, s, c)),
                     speed_up,
                 ))
