@@ -143,8 +143,8 @@ def measure(suite: Suite, repetitions: int | None) -> Results:
     comparisons = suite.comparisons()
     begin = time.monotonic()
     for turn in range(repetitions or (1 if suite.quick else suite.repetitions)):
-        now = time.monotonic()
-        if not repetitions and turn > 0 and (now - begin) * (turn + 1) / turn > suite.all_seconds:
+        to_come = sum(runs[-1].wall_s for key, runs in results.runs.items() if not is_done(suite, key, runs, turn))
+        if not repetitions and turn > 0 and time.monotonic() - begin + to_come > suite.all_seconds:
             break
         for key in order(comparisons, turn):
             runs = results.runs.setdefault(key, [])

@@ -114,7 +114,7 @@ class Table(Generic[Row]):
         """Why all values of a row are missing; None for a row with some."""
         values = [column.value(row) for column in self.columns if column.title and not column.is_key]
         missing = [value for value in values if isinstance(value, Missing)]
-        return missing[0] if missing and all(isinstance(value, Missing | str) for value in values) else None
+        return missing[0] if missing and all(isinstance(v, Missing) or v in ("", NOTHING) for v in values) else None
 
     def text(self, width: int = WIDTH) -> str:
         """Columns as wide as their widest cell, numbers flush right. A table that is wider than `width` is set in

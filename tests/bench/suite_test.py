@@ -5,6 +5,7 @@ import json
 import math
 import re
 import tempfile
+import time
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,12 @@ class Rounds(unittest.TestCase):
         suite.all_seconds = 0.0
         self.assertEqual(measure(suite, None).rounds(), 1)
         self.assertEqual(measure(suite, 2).rounds(), 2)
+
+    def test_a_long_case_that_is_measured_once_leaves_time_for_rounds(self):
+        suite = Small()
+        suite.all_seconds = 0.95
+        suite.measure = lambda key, turn: time.sleep(0.5 if key == ONCE else 0.0) or {"wall_s": 1.0}
+        self.assertEqual(measure(suite, None).rounds(), suite.repetitions)
 
 
 class Ratios(unittest.TestCase):

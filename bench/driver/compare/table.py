@@ -24,12 +24,12 @@ def four_digits(value: float) -> str:
 
 def cells(row: Row) -> list:
     if row.verdict is None:
-        return [Missing(f"not compared: {row.failure}")] * (len(COLUMNS) - 2)
+        return [Missing(f"not compared: {row.failure}")] * (len(COLUMNS) - 1)
     ratios = [Spread(found.low, found.middle, found.high) for found in (row.ratio(), row.base_again())]
     counted = row.instructions()
     by = " (instructions)" if row.verdict.reason == "instructions" else ""
     values = (median(row.values(side)) for side in (BASE, HEAD))
-    return [*values, *ratios, NOTHING if counted is None else counted, row.verdict.word + by]
+    return [row.metric.unit, *values, *ratios, NOTHING if counted is None else counted, row.verdict.word + by]
 
 
 def notes(row: Row) -> list[str]:
@@ -43,7 +43,7 @@ def notes(row: Row) -> list[str]:
 
 def text(rows: list[Row], limit: float, pairs: int) -> str:
     columns = [(column, four_digits) if column in (BASE.upper(), HEAD.upper()) else column for column in COLUMNS]
-    lines = [(row.metric.title, row.metric.unit, *cells(row)) for row in rows]
+    lines = [(row.metric.title, *cells(row)) for row in rows]
     shown = table(f"{pairs} pairs, limit {100 * limit:g} %", columns, lines).text()
     return "\n".join([shown, *(note for row in rows for note in notes(row)), LEGEND])
 

@@ -21,15 +21,15 @@ class Figures:
     suite: Suite
     r: Results
 
-    def wall(self, *case):
-        return self.r.spread((*case, "") if len(case) < 4 else case)
+    def wall(self, work, system, workers, isa=""):
+        return self.r.spread((work, system, workers, isa))
 
-    def rate(self, *case):
+    def rate(self, work, system, workers, isa=""):
         """Million point updates per second and core."""
-        return self.r.spread((*case, "") if len(case) < 4 else case, per_core, 1e-6)
+        return self.r.spread((work, system, workers, isa), per_core, 1e-6)
 
-    def balance(self, *case):
-        return self.r.spread((*case, "") if len(case) < 4 else case, "balance_efficiency")
+    def balance(self, work, system, workers, isa=""):
+        return self.r.spread((work, system, workers, isa), "balance_efficiency")
 
     def over(self, above, below):
         """A ratio of wall times; a case is a work, a system and a number of workers."""

@@ -106,7 +106,8 @@ class Declared(Suite):
         if benchmark.beyond_serial:
             cells += [self.beyond(r, name, system, count) if own else "" for count in counts]
         cells += ["" if not own else "-" if system == OURS else self.ratio(r, name, system, count) for count in counts]
-        return [*cells, r.spread(last, "peak_rss_bytes", 2**-20).median, text]
+        peak = r.spread(last, "peak_rss_bytes", 2**-20).median
+        return [*cells, peak, text if peak else ""]
 
     def tables(self, r):
         for name, benchmark in BENCHMARKS.items():
