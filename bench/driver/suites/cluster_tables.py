@@ -57,94 +57,92 @@ class Figures:
     r: Results
 
     def of(self, family, figure, scale=1.0):
+        """The values of a figure times a number, or as a function changes them."""
         part, system, name = figure
+        if callable(scale):
+            return self.r.spread((family, part, system), lambda report: scale(report[name]))
         return self.r.spread((family, part, system), name, scale)
 
     def ratio(self, family, over, under):
         return self.r.ratio((family, *over[:2]), (family, *under[:2]), over[2], under[2])
 
-    def gigabytes_per_second(self, family, size, figure):
-        part, system, name = figure
-        return self.r.spread((family, part, system), lambda report: SIZES[size] / report[name])
+    def cells(self, family, columns):
+        """A column is its heading and a figure, with its scale or with the figure that it is divided by."""
+        return [self.ratio(family, figure, how) if isinstance(how, tuple) else self.of(family, figure, how)
+                for _, figure, how in columns]
 
 
-def rows(families, cells, name=""):
-    return [(f"{family}{name}", *cells(family)) for family in families]
+def by_family(f, families, title, first, of_row):
+    """A table with a row for each MPI; `of_row` has the columns by the row's further title."""
+    rows = [(f"{family}{name}", *f.cells(family, of)) for name, of in of_row.items() for family in families]
+    return table(title, (first, *(heading for heading, *_ in next(iter(of_row.values())))), rows)
+
+
+def bandwidth(size):
+    """Columns in GB/s; the ratio of bandwidths is that of times turned round."""
+    sent, put, shared = (message(size, way) for way in ("send", "put", "put_shared"))
+    ways = (("write", write(size)), ("MPI_Send", sent), ("MPI_Put", put), ("MPI's memory", shared))
+    return (*((heading, way, lambda ns: SIZES[size] / ns) for heading, way in ways),
+            ("write/send", sent, write(size)), ("write/put", put, write(size)))
 
 
 def tables(suite, f, families):
-    yield from calls(f, families)
-    yield from transfers(suite, f, families)
-    yield from others(suite, f, families)
+    yield latency(f, families)
+    for title, first, of_row in by_title(suite):
+        yield by_family(f, families, title, first, of_row)
+    yield paper(f, families)
 
 
-def calls(f, families):
-    def compared(family, way):
-        return (f.of(family, way, 1e-3), f.ratio(family, INVOKE, way), f.ratio(family, INLINE, way))
-
-    lines = []
+def latency(f, families):
+    rows = []
     for title, ours in (("invoke", INVOKE), ("invoke_inline", INLINE)):
-        lines += rows(families, lambda family, x=ours: (f.of(family, x, 1e-3), "-", "-"), f": {title}")
+        rows += [(f"{family}: {title}", f.of(family, ours, 1e-3), "-", "-") for family in families]
     for title, name in ONE_WAY.items():
-        lines += rows(families, lambda family, n=name: compared(family, ("latency", MPI, n)), f": {title}")
+        way = ("latency", MPI, name)
+        columns = (("us", way, 1e-3), ("invoke/it", INVOKE, way), ("inline/it", INLINE, way))
+        rows += [(f"{family}: {title}", *f.cells(family, columns)) for family in families]
     # Ours by the last MPI that is here: MPICH goes over UCX itself.
     last = next((family for family in reversed(families) if f.of(family, INVOKE)), families[-1])
     over_ucx = (f.r.ratio((last, *ours[:2]), PING, ours[2], "am_ns") for ours in (INVOKE, INLINE))
-    lines.append(("UCX: active message", f.r.spread(PING, "am_ns", 1e-3), *over_ucx))
-    yield table("an empty function there and back, beside eight bytes, both ranks busy; us",
-                ("way", "us", "invoke/it", "inline/it"), lines)
-    waits = (INVOKE, INVOKE_DEFAULT, INVOKE_BLOCK)
-    yield table("an empty function there and back, by how ranks wait; us",
-                ("MPI", "busy", "default", "block", "default/busy", "block/busy"),
-                rows(families, lambda family: (*(f.of(family, wait, 1e-3) for wait in waits),
-                                               *(f.ratio(family, wait, INVOKE) for wait in waits[1:]))))
-    yield table("an empty function on the own rank; ns", ("MPI", "invoke", "Thread, join", "ratio"),
-                rows(families, lambda family: (f.of(family, OWN), f.of(family, THREAD), f.ratio(family, OWN, THREAD))))
+    rows.append(("UCX: active message", f.r.spread(PING, "am_ns", 1e-3), *over_ucx))
+    return table("an empty function there and back, beside eight bytes, both ranks busy; us",
+                 ("way", "us", "invoke/it", "inline/it"), rows)
 
 
-def transfers(suite, f, families):
-    def bandwidth(family, size):
-        ways = (write(size), *(message(size, way) for way in ("send", "put", "put_shared")))
-        # The ratio of bandwidths is that of times turned round.
-        ratios = (f.ratio(family, message(size, way), write(size)) for way in ("send", "put"))
-        return (*(f.gigabytes_per_second(family, size, way) for way in ways), *ratios)
-
-    lines = []
-    for size in SIZES:
-        lines += rows(families, lambda family, s=size: bandwidth(family, s), f", {size}")
-    yield table("bandwidth, sixteen under way; GB/s",
-                ("MPI", "write", "MPI_Send", "MPI_Put", "MPI's memory", "write/send", "write/put"), lines)
-    ways = (POSTS, INLINE_POSTS, SPANS)
-    columns = ("posts", "inline posts", "posts of spans", "MPI by hand", "posts/hand", "inline/hand", "spans/hand")
-    yield table(f"{suite.posted} items of eight bytes, a function for each; ns", ("MPI", *columns),
-                rows(families, lambda family: (*(f.of(family, way) for way in (*ways, BY_HAND)),
-                                               *(f.ratio(family, way, BY_HAND) for way in ways))))
-
-
-def others(suite, f, families):
-    lines = []
-    for title, (system, name) in LOADS.items():
-        figures = [("load", system, f"{name}_{kind}") for kind in ("p50_us", "p99_us", "kept")]
-        lines += rows(families, lambda family, kinds=figures: (f.of(family, x) for x in kinds), f": {title}")
-    yield table("calls of a rank that computes, and what they leave of the computing",
-                ("way", "median, us", "p99, us", "kept"), lines)
-    seconds, calls = ("flood", KUMIKO, "seconds"), 2 * suite.requests * (DEPTH + 1)
-    yield table(f"flood: {suite.requests} requests each, {DEPTH} deep, a window of {WINDOW}",
-                ("MPI", "seconds", "us per call", "MiB grown"),
-                rows(families, lambda family: (f.of(family, seconds), f.of(family, seconds, 1e6 / calls),
-                                               f.of(family, GROWN, 1 / MIB))))
-    yield table(f"a rank that waits for {suite.seconds:g} s; % of a core",
-                ("MPI", "for a call", "for its timer", "in MPI_Recv"),
-                rows(families, lambda family: (f.of(family, figure, 100) for figure in (IDLE, SLEEPING, MPI_IDLE))))
-    papers = (
-        ("remote invoke, busy", PAPER_BUSY, lambda family: f.of(family, INVOKE, 1e-3)),
-        ("remote invoke, block", PAPER_BLOCK, lambda family: f.of(family, INVOKE_BLOCK, 1e-3)),
-        ("raw messages, there and back", PAPER_RAW, lambda family: f.of(family, SEND, 1e-3)),
-        ("remote invoke over raw messages", PAPER_BUSY / PAPER_RAW, lambda family: f.ratio(family, INVOKE, SEND)),
-        ("block over busy", PAPER_BLOCK / PAPER_BUSY, lambda family: f.ratio(family, INVOKE_BLOCK, INVOKE)),
-        ("write of 2 KiB over raw, bandwidth", PAPER_WRITE,
-         lambda family: f.ratio(family, message("2 KiB", "send"), write("2 KiB"))),
-        *((f"own rank, {way}", time, lambda family: f.of(family, OWN, 1e-3)) for way, time in PAPER_OWN.items()),
+def by_title(suite):
+    """Title, first heading, and columns by row."""
+    flood, calls = ("flood", KUMIKO, "seconds"), 2 * suite.requests * (DEPTH + 1)
+    kinds = {"median, us": "p50_us", "p99, us": "p99_us", "kept": "kept"}
+    return (
+        ("an empty function there and back, by how ranks wait; us", "MPI", {"": (
+            ("busy", INVOKE, 1e-3), ("default", INVOKE_DEFAULT, 1e-3), ("block", INVOKE_BLOCK, 1e-3),
+            ("default/busy", INVOKE_DEFAULT, INVOKE), ("block/busy", INVOKE_BLOCK, INVOKE))}),
+        ("an empty function on the own rank; ns", "MPI", {"": (
+            ("invoke", OWN, 1), ("Thread, join", THREAD, 1), ("ratio", OWN, THREAD))}),
+        ("bandwidth, sixteen under way; GB/s", "MPI", {f", {size}": bandwidth(size) for size in SIZES}),
+        (f"{suite.posted} items of eight bytes, a function for each; ns", "MPI", {"": (
+            ("posts", POSTS, 1), ("inline posts", INLINE_POSTS, 1), ("posts of spans", SPANS, 1),
+            ("MPI by hand", BY_HAND, 1), ("posts/hand", POSTS, BY_HAND), ("inline/hand", INLINE_POSTS, BY_HAND),
+            ("spans/hand", SPANS, BY_HAND))}),
+        ("calls of a rank that computes, and what they leave of the computing", "way", {
+            f": {title}": [(heading, ("load", system, f"{name}_{kind}"), 1) for heading, kind in kinds.items()]
+            for title, (system, name) in LOADS.items()}),
+        (f"flood: {suite.requests} requests each, {DEPTH} deep, a window of {WINDOW}", "MPI", {"": (
+            ("seconds", flood, 1), ("us per call", flood, 1e6 / calls), ("MiB grown", GROWN, 1 / MIB))}),
+        (f"a rank that waits for {suite.seconds:g} s; % of a core", "MPI", {"": (
+            ("for a call", IDLE, 100), ("for its timer", SLEEPING, 100), ("in MPI_Recv", MPI_IDLE, 100))}),
     )
-    yield table("MPC++ over Myrinet (1996), and here; us", ("call", "MPC++", *families),
-                [(title, paper, *map(ours, families)) for title, paper, ours in papers])
+
+
+def paper(f, families):
+    ours = (
+        ("remote invoke, busy", PAPER_BUSY, (INVOKE, 1e-3)),
+        ("remote invoke, block", PAPER_BLOCK, (INVOKE_BLOCK, 1e-3)),
+        ("raw messages, there and back", PAPER_RAW, (SEND, 1e-3)),
+        ("remote invoke over raw messages", PAPER_BUSY / PAPER_RAW, (INVOKE, SEND)),
+        ("block over busy", PAPER_BLOCK / PAPER_BUSY, (INVOKE_BLOCK, INVOKE)),
+        ("write of 2 KiB over raw, bandwidth", PAPER_WRITE, (message("2 KiB", "send"), write("2 KiB"))),
+        *((f"own rank, {way}", time, (OWN, 1e-3)) for way, time in PAPER_OWN.items()),
+    )
+    rows = [(title, theirs, *(f.cells(family, [("", *of)])[0] for family in families)) for title, theirs, of in ours]
+    return table("MPC++ over Myrinet (1996), and here; us", ("call", "MPC++", *families), rows)
