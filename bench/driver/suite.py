@@ -25,6 +25,8 @@ SUITES = tuple(sorted(f.stem for f in (Path(__file__).parent / "suites").glob("*
 
 
 class Suite:
+    """The base of a declaration: a suite says what differs from this."""
+
     about = ""  # a line of the help
     program = ""  # that a build with this suite has
     parts: tuple[str, ...] = ()  # that --only can choose
@@ -47,7 +49,7 @@ class Suite:
         self.counts = sorted({1, self.workers})
 
     def comparisons(self) -> list[list[Key]]:
-        """The cases, those that are compared together."""
+        """Lists of cases; a list has those that are compared with each other."""
         raise NotImplementedError
 
     def is_single(self, key: Key) -> bool:
@@ -59,7 +61,7 @@ class Suite:
         raise NotImplementedError
 
     def tables(self, r: Results) -> Iterator[Table | str]:
-        """And legends."""
+        """Yields the tables, and legends as strings."""
         raise NotImplementedError
 
     def budgets(self, r: Results) -> Iterator[Budget]:

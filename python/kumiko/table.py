@@ -134,7 +134,7 @@ class Table(Generic[Row]):
 
         def line(words: Sequence[str], block: Sequence[int], end: str = "") -> str:
             padded = [words[at].rjust(widths[at]) if flush_right[at] else words[at].ljust(widths[at]) for at in block]
-            return ("  " + "  ".join([*padded, end])).rstrip()[:width] + "\n"
+            return ("  " + "  ".join([*padded, end])).rstrip() + "\n"
 
         parts = [self.title + "\n"] if self.title else []
         for number, block in enumerate(self._blocks(shown, widths, width)):
@@ -144,7 +144,7 @@ class Table(Generic[Row]):
                 if reason is None:
                     parts.append(line(row, block))
                 elif number == 0:
-                    parts.append(line(row, keys, reason.why))
+                    parts.append(line(row, keys, reason.why).rstrip()[:width] + "\n")
         return "".join(parts)
 
     @staticmethod
