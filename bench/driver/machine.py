@@ -2,11 +2,12 @@
 
 import os
 import platform
+import resource
 import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 
-PACKAGES = ("libtbb-dev", "libboost-fiber-dev", "libomp-dev", "libbenchmark-dev", "libopenmpi-dev", "libmpich-dev", "libucx-dev")
+PACKAGES = tuple(f"lib{name}-dev" for name in ("tbb", "boost-fiber", "omp", "benchmark", "openmpi", "mpich", "ucx"))
 
 
 def first_line(*command: str) -> str | None:
@@ -29,6 +30,12 @@ def busy_seconds() -> float:
     fields = Path("/proc/stat").read_text().partition("\n")[0].split()
     user, nice, system, _, _, irq, softirq, steal = map(int, fields[1:9])
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+def children_seconds() -> float:
+    """Processor time of the programs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def peers(description: dict) -> str:

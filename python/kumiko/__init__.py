@@ -12,7 +12,7 @@ matplotlib.
 
 from .case_table import Tables, tabulate
 from .compare import CompareRequest, Comparison, compare
-from .measurement import Budget, Spread, ratio, rounds
+from .measurement import Budget, Missing, Spread, ratio, rounds
 from .program import Failed, Interrupted, Job, Kumiko, Refused
 from .scaling import Scaling, ScalingRequest, scale
 from .study import Request
@@ -29,6 +29,7 @@ __all__ = [
     "Interrupted",
     "Job",
     "Kumiko",
+    "Missing",
     "Refused",
     "Request",
     "Scaling",

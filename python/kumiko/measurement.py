@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any, TypeVar
@@ -11,6 +11,25 @@ Point = TypeVar("Point")
 
 # On an idle machine, runs of a second or so differ by some percent.
 DISTURBED = 4.0 / 3.0
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Stands for a value that was not measured. Arithmetic with it, and each end of it, gives it back."""
+
+    why: str
+    is_expected: bool = False  # as of a program that cannot be installed here; else it is a fault
+
+    def same(self, *_: object) -> Missing:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = same
+    plus = times = under = same
+    __neg__ = same
+    least = median = most = property(same)
+
+    def __bool__(self) -> bool:
+        return False
 
 
 @dataclass(frozen=True)
@@ -51,6 +70,13 @@ def ratio(over: Sequence[float], under: Sequence[float]) -> Spread | None:
     return Spread.of(one / other for one, other in zip(over, under, strict=True))
 
 
+def extreme(choose: Callable[[Iterable[float]], float], values: Iterable[float | Missing]) -> float | Missing:
+    """The least or the most, by min or max, of those values that are there; without any, the first that is missing."""
+    listed = list(values)
+    known = [value for value in listed if not isinstance(value, Missing)]
+    return choose(known) if known else listed[0] if listed else Missing("not measured")
+
+
 def rounds(points: Sequence[Point], repetitions: int) -> Iterator[tuple[int, Point]]:
     """All points once, then all again, so that a slow minute of the machine slows no point more than others. Every
     other round goes backwards, so that no point always follows the same one."""
@@ -66,12 +92,12 @@ class Budget:
     title: str
     bound: float
     at_most: bool  # else: at least
-    measured: float | None
+    measured: float | Missing | None
     judged: bool = True  # False for small sizes, measured once: they show that there is a value
 
     @property
     def verdict(self) -> str:
-        if self.measured is None:
+        if self.measured is None or isinstance(self.measured, Missing):
             return "not measured"
         if not self.judged:
             return "not judged"
@@ -82,7 +108,8 @@ class Budget:
         return replace(self, judged=False)
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self) | {"verdict": self.verdict}
+        measured = None if isinstance(self.measured, Missing) else self.measured
+        return asdict(self) | {"measured": measured, "verdict": self.verdict}
 
 
 def repetitions_text(counts: Iterable[int], asked: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import select
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -53,6 +54,10 @@ def to_stderr(text: str) -> None:
 
 def warn(text: str) -> None:
     to_stderr(WARNING_MARK + text)
+
+
+class Stopped(Failed):
+    """A program took longer than it was allowed to."""
 
 
 class Signals:
@@ -131,51 +136,62 @@ def _pid_fd(pid: int) -> int:
         raise Failed(f"studies need Linux 5.3 or newer (pidfd_open: {error.strerror})") from None
 
 
-def _wait(process: subprocess.Popen[bytes], signals: Signals | None) -> None:
-    """Waits for the end of a program, without polling. A signal is handed on to its group, which gets some seconds to
-    end, and none after a second Ctrl-C."""
+def _wait(process: subprocess.Popen[bytes], signals: Signals | None, limit: float) -> bool:
+    """Waits for the end of a program, without polling. A signal, or the end of its time limit, is handed on to its
+    group as SIGTERM. Then it gets some seconds to end, and none after a second Ctrl-C. Returns whether it was asked to
+    end."""
     pid_fd = _pid_fd(process.pid)
-    deadline: float | None = None
+    end = time.monotonic() + limit
+    deadline: float | None = None  # once it has been asked to end
     try:
         while True:
-            timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
+            left = (end if deadline is None else deadline) - time.monotonic()
             watched = [pid_fd] if signals is None or signals.wake_up < 0 else [pid_fd, signals.wake_up]
-            ready = select.select(watched, [], [], timeout)[0]
-            if pid_fd in ready or not ready:
-                return  # it has ended, or its time to end is over
-            assert signals is not None
-            os.read(signals.wake_up, 4096)
-            if signals.signal is None:
-                continue
-            if signals.is_urgent:
-                return
+            ready = select.select(watched, [], [], None if math.isinf(left) else max(0.0, left))[0]
+            if pid_fd in ready:
+                return deadline is not None
+            if ready:
+                assert signals is not None
+                os.read(signals.wake_up, 4096)
+                if signals.signal is None:
+                    continue
+            if deadline is not None and (not ready or (signals is not None and signals.is_urgent)):
+                return True
             if deadline is None:
                 os.killpg(process.pid, signal.SIGTERM)
                 deadline = time.monotonic() + TIME_TO_END
-                if signals.signal == signal.SIGINT:
+                if signals is not None and signals.signal == signal.SIGINT:
                     to_stderr("kumiko: ending after the base steps under way; Ctrl-C once more ends at once")
     finally:
         os.close(pid_fd)
 
 
-def run_program(command: Sequence[str] | str, signals: Signals | None = None) -> Ended:
+def run_program(
+    command: Sequence[str] | str,
+    signals: Signals | None = None,
+    environment: Mapping[str, str] | None = None,
+    limit: float = math.inf,  # seconds
+) -> Ended:
     """Runs a program, or a command of the shell, in a process group of its own, so that Ctrl-C reaches this program
-    alone, and waits for its end; then no program of the group is left. Raises Interrupted after a signal."""
+    alone, and waits for its end; then no program of the group is left. Raises Interrupted after a signal, Stopped
+    after the time limit."""
     if signals is not None and signals.signal is not None:
         raise Interrupted(signals.text())
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as messages:
         process = subprocess.Popen(
             _ending_with_this(command), stdin=subprocess.DEVNULL, stdout=output, stderr=messages,
-            start_new_session=True,
+            start_new_session=True, env=environment,
         )  # fmt: skip
         try:
-            _wait(process, signals)
+            was_asked = _wait(process, signals, limit)
         finally:
             # Before the program is waited for: its group cannot be another one's yet.
             os.killpg(process.pid, signal.SIGKILL)
             code = process.wait()
         if signals is not None and signals.signal is not None:
             raise Interrupted(signals.text())
+        if was_asked:
+            raise Stopped(f"stopped after {limit:g} s")
         texts = []
         for stream in (output, messages):
             stream.seek(0)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from .measurement import Spread
+from .measurement import Missing, Spread
 
 Row = TypeVar("Row")
-Cell = str | int | float | Spread | None
+Cell = str | int | float | Spread | Missing | None
+Format = str | Callable[[float], str]  # of numbers, as Python's format() takes it, or a function
 
 WIDTH = 100  # of a table for the terminal, in characters
 NOTHING = "-"  # in place of a value that does not exist
@@ -24,6 +25,13 @@ def shortest(value: float) -> str:
     return repr(value).removesuffix(".0")
 
 
+def significant(value: float, digits: int = 3) -> str:
+    """So many significant digits, without an exponent as far as that is short."""
+    if value == 0.0 or abs(value) >= 10 ** (digits - 1):
+        return f"{value:.0f}"
+    return f"{value:#.{digits}g}" if abs(value) >= 1e-4 else f"{value:.1e}"
+
+
 @dataclass(frozen=True)
 class Column(Generic[Row]):
     """A column of a table: of its CSV and JSON where it has a name, of its texts where it has a title."""
@@ -31,7 +39,7 @@ class Column(Generic[Row]):
     value: Callable[[Row], Cell]
     name: str = ""
     title: str = ""
-    format: str = ""  # of numbers in texts, as Python's format() takes it; CSV and JSON have every digit
+    format: Format = ""  # of numbers in texts; CSV and JSON have every digit
     unit: str = ""  # in brackets behind the title
     is_key: bool = False  # tells rows apart: every block of a table that is too wide for one line begins with it
 
@@ -42,23 +50,35 @@ class Column(Generic[Row]):
         return cell_text(self.value(row), self.format)
 
 
-def cell_text(value: Cell, format: str) -> str:
+def cell_text(value: Cell, format: Format) -> str:
     """A cell of a text: a spread as its median, with its ends in brackets where they differ."""
-    if value is None:
+    if value is None or isinstance(value, Missing):
         return NOTHING
     if isinstance(value, Spread):
         middle = cell_text(value.median, format)
         if value.least == value.most:
             return middle
         return f"{middle} ({cell_text(value.least, format)}..{cell_text(value.most, format)})"
+    if callable(format) and isinstance(value, int | float):
+        return format(value)
     if isinstance(value, float):
         return f"{value:{format}}" if format else shortest(value)
     return str(value)
 
 
+def cell_fault(value: Cell) -> str:
+    """The fault of a cell that should be a finite number or, where none applies, a word; empty without one."""
+    if isinstance(value, Missing):
+        return "" if value.is_expected else value.why
+    if value is None:
+        return "it has no value"
+    numbers: list[Any] = [value.least, value.median, value.most] if isinstance(value, Spread) else [value]
+    return "" if all(isinstance(n, str) or math.isfinite(n) for n in numbers) else f"{value} is not a finite number"
+
+
 def csv_cell(value: Cell) -> str:
     """A cell of a CSV: quoted if it holds a comma, a quotation mark or a line break."""
-    if value is None:
+    if value is None or isinstance(value, Missing):
         return ""
     if isinstance(value, Spread):
         value = value.median
@@ -71,7 +91,7 @@ def csv_cell(value: Cell) -> str:
 def json_cell(value: Cell) -> Any:
     if isinstance(value, Spread):
         return {"least": value.least, "median": value.median, "most": value.most}
-    return value
+    return None if isinstance(value, Missing) else value
 
 
 def looks_like_number(text: str) -> bool:
@@ -114,24 +134,41 @@ class Table(Generic[Row]):
         shown = [column for column in self.columns if column.title]
         return shown, [[column.text(row) for column in shown] for row in self.rows]
 
+    def reason(self, row: Row) -> Missing | None:
+        """Why all values of a row are missing; None for a row with some."""
+        values = [column.value(row) for column in self.columns if column.title and not column.is_key]
+        missing = [value for value in values if isinstance(value, Missing)]
+        return missing[0] if missing and all(isinstance(v, Missing) or v in ("", NOTHING) for v in values) else None
+
     def text(self, width: int = WIDTH) -> str:
         """Columns as wide as their widest cell, numbers flush right. A table that is wider than `width` is set in
-        several blocks of lines below each other; columns stay whole."""
+        several blocks of lines below each other; columns stay whole. A row without values has the reason in the first
+        block, in place of its cells."""
         shown, cells = self._texts()
-        columns = [[column.heading(), *(row[at] for row in cells)] for at, column in enumerate(shown)]
+        reasons = [self.reason(row) for row in self.rows]
+        keys = [at for at, column in enumerate(shown) if column.is_key]
+        full = [row for row, reason in zip(cells, reasons, strict=True) if reason is None]
+        columns = [
+            [column.heading(), *(row[at] for row in (cells if at in keys else full))] for at, column in enumerate(shown)
+        ]
         widths = [max(map(len, column)) for column in columns]
-        blocks = _blocks(widths, [column.is_key for column in shown], width)
+        flush_right = [all(looks_like_number(text) for text in column[1:]) for column in columns]
+        for at in keys:  # of words, some of which may begin with a digit
+            flush_right[at] = flush_right[at] and not any(c.isalpha() for text in columns[at][1:] for c in text)
+
+        def line(words: Sequence[str], block: Sequence[int], end: str = "") -> str:
+            padded = [words[at].rjust(widths[at]) if flush_right[at] else words[at].ljust(widths[at]) for at in block]
+            return ("  " + "  ".join([*padded, end])).rstrip() + "\n"
+
         parts = [self.title + "\n"] if self.title else []
-        for number, block in enumerate(blocks):
-            if number > 0:
-                parts.append("\n")
-            for line in range(len(cells) + 1):
-                words = []
-                for at in block:
-                    flush_right = all(looks_like_number(text) for text in columns[at][1:])
-                    text = columns[at][line]
-                    words.append(text.rjust(widths[at]) if flush_right else text.ljust(widths[at]))
-                parts.append(("  " + "  ".join(words)).rstrip() + "\n")
+        for number, block in enumerate(_blocks(widths, [column.is_key for column in shown], width)):
+            parts.append("\n" if number > 0 else "")
+            parts.append(line([column[0] for column in columns], block))
+            for row, reason in zip(cells, reasons, strict=True):
+                if reason is None:
+                    parts.append(line(row, block))
+                elif number == 0:
+                    parts.append(line(row, keys, reason.why).rstrip()[:width] + "\n")
         return "".join(parts)
 
     def markdown(self) -> str:
@@ -172,14 +209,17 @@ class Table(Generic[Row]):
         return [{column.name: json_cell(column.value(row)) for column in named} for row in self.rows]
 
     def faults(self) -> list[str]:
-        """A line for each cell that is not a finite number where its column has a format."""
+        """A line for each row whose values are missing, and for each cell without a finite number where its column has
+        a format. Words are no faults, and what is expected to be missing is none."""
         found = []
         for row in self.rows:
+            key = next((column.text(row) for column in self.columns if column.is_key), "")
+            place = f"{self.title or 'table'}: row '{key}'"
+            reason = self.reason(row)
+            if reason is not None:
+                found += [] if reason.is_expected else [f"{place}: {reason.why}"]
+                continue
             for column in self.columns:
-                value = column.value(row)
-                numbers: list[Any] = [value.least, value.median, value.most] if isinstance(value, Spread) else [value]
-                if column.format and not all(isinstance(n, int | float) and math.isfinite(n) for n in numbers):
-                    key = next((column.text(row) for column in self.columns if column.is_key), "")
-                    place = f"row '{key}', column '{column.title or column.name}'"
-                    found.append(f"{self.title or 'table'}: {place}: {value}")
+                fault = cell_fault(column.value(row)) if column.format else ""
+                found += [f"{place}, column '{column.title or column.name}': {fault}"] if fault else []
         return found

@@ -87,7 +87,7 @@ def compare(form, arguments):
 
 def program_of(commit):
     """That of a commit, which is built beside those of scripts/bench compare."""
-    sys.path.insert(0, str(ROOT / "bench/driver"))
+    sys.path[:0] = [str(ROOT / "python"), str(ROOT / "bench/driver")]
     from compare import builds
 
     if commit == "stored":

@@ -3,16 +3,16 @@
 import argparse
 import json
 import sys
-import tempfile
 from pathlib import Path
 
 import machine
+from programs import Programs
 
 from .builds import Build, BuildError, build, commit_of
 from .interval import LEAST_PAIRS
 from .metrics import SUITES, Side, all_workers, metrics_of, targets_of
 from .session import BASE, HEAD, Session, exit_status
-from .table import row_figures, table_lines
+from .table import row_figures, text
 
 PAIRS = 18  # three times each order
 LIMIT = 3.0  # per cent
@@ -48,8 +48,7 @@ def compare(root: Path, words: list[str]) -> int:
     """The exit status of scripts/bench compare."""
     arguments = parse_arguments(words, root)
     metrics = metrics_of(arguments.suite, arguments.quick)
-    scratch = root / "build/compare/scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
+    (root / "build/compare").mkdir(parents=True, exist_ok=True)
     try:
         base, head = (
             build(root, commit_of(root, name), targets_of(metrics))
@@ -59,18 +58,15 @@ def compare(root: Path, words: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return WRONG_REQUEST
     description = machine.describe(root)
-    with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        sides = {
-            name: Side(side.programs, base.tree / "cases", all_workers(), Path(folder))
-            for name, side in ((BASE, base), (HEAD, head))
-        }
-        limit = arguments.limit / 100
-        rows = Session(sides, metrics, limit).run(arguments.pairs)
+    cases = base.tree / "cases"
+    sides = {name: Side(Programs(side.programs, cases), all_workers()) for name, side in ((BASE, base), (HEAD, head))}
+    limit = arguments.limit / 100
+    rows = Session(sides, metrics, limit).run(arguments.pairs)
     print(f"{description['processor']}, {all_workers()} workers, {description['compilers']['g++']}")
     print(f"load average {description['load_average'][0]:.2f} at the start")
     for name, side in (("BASE", base), ("HEAD", head)):
         print(f"{name} {side.commit.short} {side.commit.subject}")
-    print("\n".join(table_lines(rows, limit, arguments.pairs)))
+    print(f"\n{text(rows, limit, arguments.pairs)}")
     status = exit_status(rows)
     figures = {
         "machine": description,

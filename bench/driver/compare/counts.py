@@ -7,7 +7,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from children import explain
+from kumiko.program import Ended, Stopped, run_program
+from programs import explain
 
 SOURCE = Path(__file__).resolve().parents[2] / "compare/count_instructions.cpp"
 TRAP_FLAG, CALLGRIND = "trap flag", "callgrind"
@@ -39,7 +40,7 @@ class TrapCounter:
         core = min(os.sched_getaffinity(0))
         command = ["taskset", "--cpu-list", str(core), *command]
         done = run(command, os.environ | {"LD_PRELOAD": str(self.library)})
-        found = re.search(r"^instructions (\d+)$", done.stderr, re.MULTILINE)
+        found = re.search(r"^instructions (\d+)$", done.messages, re.MULTILINE)
         if not found or int(found[1]) == 0:
             raise NoCount(f"{Path(command[3]).name} was not counted")
         return int(found[1])
@@ -51,17 +52,17 @@ def count_whole(command: list[str]) -> int:
         raise NoCount("valgrind is not installed")
     words = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
     done = run(words, os.environ | {"KUMIKO_ISA": "avx2"})
-    found = re.search(r"Collected\s*:\s*(\d+)", done.stderr)
+    found = re.search(r"Collected\s*:\s*(\d+)", done.messages)
     if not found:
         raise NoCount("callgrind printed no count")
     return int(found[1])
 
 
-def run(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess:
+def run(command: list[str], environment: dict[str, str]) -> Ended:
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIME_LIMIT)
-    except subprocess.TimeoutExpired:
-        raise NoCount(f"stopped after {TIME_LIMIT} s") from None
-    if done.returncode != 0:
-        raise NoCount(explain(done.returncode, done.stderr))
+        done = run_program(command, environment=environment, limit=TIME_LIMIT)
+    except Stopped as stopped:
+        raise NoCount(str(stopped)) from None
+    if done.code != 0:
+        raise NoCount(explain(done.code, done.messages))
     return done

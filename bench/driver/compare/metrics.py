@@ -1,52 +1,27 @@
 """What is compared: each metric runs one program once and says what it has measured."""
 
-import json
 import os
-import subprocess
-import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from children import explain
-from io_suite.measure import Bench as IoBench
-from io_suite.plan import Case, Point
+from programs import Programs, kumiko_words
+from suites.io_programs import files, pingpong
 
 from .counts import CALLGRIND, TRAP_FLAG, TrapCounter, count_whole
-
-TIME_LIMIT = 120  # seconds
-
-
-class Failed(Exception):
-    """Why a run has no figure."""
 
 
 @dataclass(frozen=True)
 class Side:
     """One of the two builds, as a metric sees it."""
 
-    programs: Path
-    cases: Path  # BASE's for both sides, so that both do the same
+    build: Programs  # with BASE's cases for both sides, so that both do the same
     workers: int
-    scratch: Path
-
-    def report(self, program: str, *words: str) -> dict:
-        return json.loads(run([str(self.programs / program), *words]))
 
 
 @dataclass(frozen=True)
 class Sample:
     value: float
     result: object = None  # of the work, which should be the same on both sides
-
-
-def run(command: list[str]) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
-    except subprocess.TimeoutExpired:
-        raise Failed(f"stopped after {TIME_LIMIT} s") from None
-    if done.returncode != 0:
-        raise Failed(explain(done.returncode, done.stderr))
-    return done.stdout
 
 
 @dataclass(frozen=True)
@@ -80,12 +55,12 @@ class RuntimeMetric(Metric):
 
     def measure(self, side: Side, turn: int) -> Sample:
         workers = side.workers if self.all_workers else 1
-        report = side.report(self.program, *self.words, f"workers={workers}")
+        report = side.build.report(self.program, *self.words, f"workers={workers}")
         ns = report["ns_per_operation"]
         return Sample(1e9 / ns if self.rate else ns, report["result"])
 
     def count(self, side: Side, trap: TrapCounter) -> int:
-        return trap.count([str(side.programs / self.program), *self.counted, "workers=1"])
+        return trap.count([side.build.path(self.program), *self.counted, "workers=1"])
 
 
 @dataclass(frozen=True)
@@ -95,31 +70,28 @@ class AmrMetric(Metric):
     steps: int
     backend: str
     all_workers: bool = False
-    settings: tuple[str, ...] = ()
-    configuration: str = "zalesak/zalesak.toml"
+    settings: tuple[tuple[str, object], ...] = ()
+    case: str = "zalesak"
 
     counter = CALLGRIND
     counted_steps = (4, 8)  # the difference leaves out what a run does before and after its steps
 
-    def command(self, side: Side, folder: str, steps: int, workers: int) -> list[str]:
-        words = [str(side.programs / "kumiko"), "run", str(side.cases / self.configuration), "--quiet"]
-        words += ["--backend", self.backend, "--workers", str(workers), "--output", f"{folder}/out"]
-        for setting in (f"time.stop_step={steps}", *self.settings):
-            words += ["--set", setting]
-        return words
+    def settings_of(self, steps: int) -> dict[str, object]:
+        return {"time.stop_step": steps, **dict(self.settings)}
 
     def measure(self, side: Side, turn: int) -> Sample:
         workers = side.workers if self.all_workers else 1
-        with tempfile.TemporaryDirectory(dir=side.scratch) as folder:
-            run(self.command(side, folder, self.steps, workers))
-            report = json.loads((Path(folder) / "out/summary.json").read_text())
+        words = ("--backend", self.backend, "--workers", workers)
+        report = side.build.kumiko(self.case, self.settings_of(self.steps), *words)
         return Sample(report["updates_per_core_s"] * workers * 1e-6, report["state_hash"])
 
     def count(self, side: Side, trap: TrapCounter) -> int:
         counts = []
         for steps in self.counted_steps:
-            with tempfile.TemporaryDirectory(dir=side.scratch) as folder:
-                counts.append(count_whole(self.command(side, folder, steps, 1)))
+            with side.build.scratch() as folder:
+                words = [*kumiko_words(side.build.cases, self.case, folder / "out"), "--backend", self.backend]
+                sets = [word for key, value in self.settings_of(steps).items() for word in ("--set", f"{key}={value}")]
+                counts.append(count_whole([side.build.path("kumiko"), *words, "--workers", "1", *sets]))
         return counts[1] - counts[0]
 
 
@@ -128,7 +100,7 @@ class KernelMetric(Metric):
     words: tuple[str, ...]
 
     def measure(self, side: Side, turn: int) -> Sample:
-        report = side.report(self.program, *self.words)
+        report = side.build.report(self.program, *self.words)
         return Sample(1e-6 * max(rate for name, rate in report.items() if name.startswith("uniform_upwind")))
 
 
@@ -138,25 +110,23 @@ class CheckpointMetric(Metric):
     figure: str
 
     def measure(self, side: Side, turn: int) -> Sample:
-        with tempfile.TemporaryDirectory(dir=side.scratch) as folder:
+        with side.build.scratch() as folder:
             words = (f"folder={folder}", f"patches_x={self.patches}", f"turn={turn}")
-            report = side.report(self.program, *words)
+            report = side.build.report(self.program, *words)
         return Sample(report["bytes"] / report[self.figure] * 1e-6, report["bytes"])
 
 
 @dataclass(frozen=True)
 class IoMetric(Metric):
-    point: Point
+    run: Callable[[Programs, str, int, dict], dict]
     system: str
+    size: dict
     figure: str
     scale: float
 
     def measure(self, side: Side, turn: int) -> Sample:
         # Each side's server has its own client, since what they say to each other may change.
-        outcome = IoBench(side.programs, side.workers).run(Case(self.point, self.system), turn)
-        if outcome.figures is None:
-            raise Failed(outcome.error)
-        return Sample(outcome.figures[self.figure] * self.scale)
+        return Sample(self.run(side.build, self.system, side.workers, self.size)[self.figure] * self.scale)
 
 
 def runtime_metrics(quick: bool) -> list[Metric]:
@@ -189,13 +159,12 @@ def runtime_metrics(quick: bool) -> list[Metric]:
 def amr_metrics(quick: bool) -> list[Metric]:
     steps = 20 if quick else 160
     unit = "10^6 updates/s"
-    unequal = "reacting_front/reacting_front.toml"
-    one_level = ("amr.levels=1",)
+    one_level = (("amr.levels", 1),)
     kernel = ("kernel_windows=5" if quick else "kernel_windows=60", "small_windows=1", "large_windows=1")
     return [
         AmrMetric("amr", "AMR, 1 worker", unit, "kumiko", True, steps, "threads"),
         AmrMetric("amr", "AMR, all workers", unit, "kumiko", True, steps, "threads", True),
-        AmrMetric("amr", "unequal, all workers", unit, "kumiko", True, steps, "threads", True, (), unequal),
+        AmrMetric("amr", "unequal, all workers", unit, "kumiko", True, steps, "threads", True, (), "reacting_front"),
         AmrMetric("amr", "uniform grid, serial", unit, "kumiko", True, 2 * steps, "serial", False, one_level),
         KernelMetric("amr", "kernel, uniform upwind", "10^6 points/s", "amr_core", True, kernel),
     ]
@@ -211,16 +180,15 @@ def checkpoint_metrics(quick: bool) -> list[Metric]:
 
 
 def io_metrics(quick: bool) -> list[Metric]:
-    window = (("seconds", "0.2"), ("warm_up", "0.1")) if quick else (("seconds", "0.5"), ("warm_up", "0.1"))
-    echo = Point("pingpong", "compare", (("connections", "64"), ("active", "64"), *window))
-    files = Point("files", "compare", (("writers", "64" if quick else "256"), ("rounds", "1" if quick else "4")))
+    window = {"seconds": 0.2 if quick else 0.5, "warm_up": 0.1}
+    echo = {"connections": 64, "active": 64} | window
+    blocks = {"writers": 64, "rounds": 1} if quick else {"writers": 256, "rounds": 4}
     result: list[Metric] = []
     for engine in ("io_uring", "epoll"):
-        title, unit = f"echo, 64 connections, {engine}", "10^3 transactions/s"
-        system = f"kumiko-{engine}"
-        result.append(IoMetric("io", title, unit, "pingpong_kumiko", True, echo, system, "per_second", 1e-3))
-        title = f"file, {engine}"
-        result.append(IoMetric("io", title, "MB/s", "files_kumiko", True, files, system, "bytes_per_second", 1e-6))
+        title, unit, system = f"echo, 64 connections, {engine}", "10^3 transactions/s", f"Kumiko, {engine}"
+        result.append(IoMetric("io", title, unit, "pingpong_kumiko", True, pingpong, system, echo, "per_second", 1e-3))
+        title, figure = f"file, {engine}", "bytes_per_second"
+        result.append(IoMetric("io", title, "MB/s", "files_kumiko", True, files, system, blocks, figure, 1e-6))
     return result
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from text import Progress
+from kumiko.program import Failed
+from kumiko.study import Progress
 
 from .counts import NoCount, TrapCounter
 from .interval import CANNOT_TELL, SLOWER, Interval, Verdict, interval_of, judge
-from .metrics import Failed, Metric, Sample, Side
+from .metrics import Metric, Sample, Side
 
 BASE, HEAD, AGAIN = "base", "head", "again"
 # Every order once in six turns, so that none has its place before or after another more often than the others.
@@ -64,7 +65,7 @@ class Session:
         self.sides = sides | {AGAIN: sides[BASE]}
         self.limit = limit
         self.rows = [Row(metric) for metric in metrics]
-        self.progress = Progress()
+        self.progress = Progress(quiet=False)
 
     def run(self, pairs: int) -> list[Row]:
         for row in self.rows:
@@ -81,7 +82,7 @@ class Session:
 
     def find_programs(self, row: Row) -> None:
         for side, name in ((BASE, "BASE"), (HEAD, "HEAD")):
-            path = self.sides[side].programs / row.metric.program
+            path = self.sides[side].build.folder / row.metric.program
             if not path.exists():
                 row.failure = f"{row.metric.program} is missing in {name}"
                 row.missing_in_base = side == BASE
@@ -111,7 +112,7 @@ class Session:
             row.count_failure = "no count of instructions stands for it"
             return
         try:
-            trap = TrapCounter(self.sides[BASE].scratch)
+            trap = TrapCounter(self.sides[BASE].build.folder.parent)
             repetitions = COUNTS if row.metric.counter == trap.name else 1
             found: dict[str, list[int]] = {BASE: [], HEAD: [], AGAIN: []}
             for _ in range(repetitions):

@@ -1,57 +1,56 @@
 """The comparison as text and as figures."""
 
+from dataclasses import asdict
 from statistics import median
 
-from text import number
+from kumiko.measurement import Missing, Spread
+from kumiko.table import NOTHING, significant
+from suite import table
 
 from .interval import Interval
 from .session import AGAIN, BASE, HEAD, Row
 
 LEGEND = """
-time ratio: HEAD's time over BASE's for the same work, below 1 HEAD is faster; the median of the pairs' ratios, and
-the interval that holds the median with at least 95 %. A/A: the same of BASE over BASE itself, from the same turns.
-instructions: HEAD's over BASE's, counted only where the times do not decide."""
+time ratio: HEAD's time over BASE's for the same work, below 1 HEAD is faster; the median of the
+pairs' ratios, and the interval that holds the median with at least 95 %. A/A: the same of BASE over
+BASE itself, from the same turns. instructions: HEAD's over BASE's, counted only where the times do
+not decide."""
+COLUMNS = ("metric", "unit", "BASE", "HEAD", ("time ratio", ".3f"), ("A/A", ".3f"), ("instructions", ".4f"), "verdict")
 
 
-def interval_text(interval: Interval) -> str:
-    return f"{interval.middle:.3f} ({interval.low:.3f}..{interval.high:.3f})"
+def four_digits(value: float) -> str:
+    return significant(value, 4)
 
 
-def row_lines(row: Row) -> list[str]:
-    metric = row.metric
-    title = f"{metric.title:<34} {metric.unit:<22}"
+def cells(row: Row) -> list:
     if row.verdict is None:
-        return [f"{title} not compared: {row.failure}"]
-    base, head = (number(median(row.values(side)), 4) for side in (BASE, HEAD))
+        return [Missing(f"not compared: {row.failure}")] * (len(COLUMNS) - 1)
+    ratios = [Spread(found.low, found.middle, found.high) for found in (row.ratio(), row.base_again())]
     counted = row.instructions()
-    cells = f"{base:>10} {head:>10} {interval_text(row.ratio()):>22} {interval_text(row.base_again()):>22}"
-    cells += f" {'-' if counted is None else f'{counted:.4f}':>12}  {row.verdict.word}"
-    lines = [f"{title}{cells}"]
-    if row.verdict.reason == "instructions":
-        lines[0] += " (instructions)"
-    elif row.verdict.reason != "time":
-        lines.append(f"{'':<34} {row.verdict.reason}")
+    by = " (instructions)" if row.verdict.reason == "instructions" else ""
+    values = (median(row.values(side)) for side in (BASE, HEAD))
+    return [row.metric.unit, *values, *ratios, NOTHING if counted is None else counted, row.verdict.word + by]
+
+
+def notes(row: Row) -> list[str]:
+    found = []
+    if row.verdict is not None and row.verdict.reason not in ("time", "instructions"):
+        found.append(f"{row.metric.title}: {row.verdict.reason}")
     if not row.same_work():
-        lines.append(f"{'':<34} note: the results of the two differ, so they may not do the same work")
-    return lines
+        found.append(f"{row.metric.title}: the results of the two differ, so they may not do the same work")
+    return found
 
 
-def table_lines(rows: list[Row], limit: float, pairs: int) -> list[str]:
-    head = f"{'':<34} {'unit':<22}{'BASE':>10} {'HEAD':>10} {'time ratio':>22} {'A/A':>22}"
-    head += f" {'instructions':>12}  verdict"
-    lines = ["", f"{pairs} pairs, limit {100 * limit:g} %", head]
-    for row in rows:
-        lines += row_lines(row)
-    return [*lines, LEGEND]
+def text(rows: list[Row], limit: float, pairs: int) -> str:
+    columns = [(column, four_digits) if column in (BASE.upper(), HEAD.upper()) else column for column in COLUMNS]
+    lines = [(row.metric.title, *cells(row)) for row in rows]
+    shown = table(f"{pairs} pairs, limit {100 * limit:g} %", columns, lines).text()
+    return "\n".join([shown, *(note for row in rows for note in notes(row)), LEGEND])
 
 
 def interval_figures(interval: Interval) -> dict:
-    return {
-        "median": interval.middle,
-        "low": interval.low,
-        "high": interval.high,
-        "coverage": interval.coverage,
-    }
+    figures = asdict(interval)
+    return {"median": figures.pop("middle"), **figures}
 
 
 def row_figures(row: Row) -> dict:
