@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -393,13 +392,6 @@ class Compare(CommandTest):
         self.assertIn("the runs end at different times, t = ", text)
         text, found = self.compare(GAUSSIAN, "--resolutions", "32,64", "--set", "amr.levels=1", "--overwrite")
         self.assertNotIn("different times", text)
-
-    def test_given_a_full_disk_then_the_results_are_printed_and_the_file_is_named(self):
-        done = self.kumiko("compare", GAUSSIAN, "--resolutions", "32", "--set", "amr.levels=1", "--output", "out",
-                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048)))  # fmt: skip
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, "kumiko: error: cannot write 'out/compare.json': File too large")
-        self.assertIn("semi_lagrangian_cubic", done.stdout)
 
     def test_given_a_warning_of_a_run_then_it_is_handed_on_once(self):
         words = ["--set", "amr.interval=0", "--set", "amr.buffer=1", "--set", "time.stop_step=6", "--workers", "1"]

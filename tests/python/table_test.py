@@ -79,4 +79,4 @@ def test_given_a_value_that_is_not_finite_or_missing_then_the_check_names_its_ce
     faults = Table(COLUMNS, rows, "Results").faults()
     assert len(faults) == 2
     assert "row 'wrong', column 'error'" in faults[0]
-    assert "column 'time': None" in faults[1]
+    assert "column 'time': it has no value" in faults[1]
