@@ -24,6 +24,9 @@ from results import Figure, Key, Outcome, Results, title_of
 SUITES = tuple(sorted(f.stem for f in (Path(__file__).parent / "suites").glob("*.py") if "_" not in f.stem))
 
 
+AT_ONCE, AT_END = "at once", "at the end"
+
+
 class Suite:
     """The base of a declaration: a suite says what differs from this."""
 
@@ -36,7 +39,7 @@ class Suite:
     case_seconds = math.inf  # after which a case is not repeated again
     all_seconds = math.inf  # after which no further round begins, unless the number of rounds is told
     drop_disturbed = False  # runs, where a case has others
-    again = False  # whether a disturbed run is repeated at once, except with small sizes
+    again = ""  # when disturbed runs are repeated, except with small sizes: AT_ONCE or AT_END, if time is left
     may_fail = False  # whether a program that fails leaves the measurement valid
     budgets_title = "budgets (medians)"
 
@@ -129,35 +132,44 @@ def outcome_of(suite: Suite, key: Key, turn: int) -> Outcome:
     return Outcome(turn, report, error, expected, wall, others)
 
 
-def is_done(suite: Suite, key: Key, runs: list[Outcome], turn: int) -> bool:
+def is_done(suite: Suite, key: Key, runs: dict[Key, list[Outcome]], turn: int) -> bool:
     """A case that failed, or was stopped, would do so again, perhaps after minutes."""
-    if turn > 0 and suite.is_single(key):
-        return True
-    last = runs[-1].report if runs else {}
-    spent = sum(run.wall_s for run in runs)
-    return last is None or last.get("stopped", False) or (bool(runs) and spent >= suite.case_seconds)
+    if key not in runs:
+        return turn > 0 and suite.is_single(key)
+    last = runs[key][-1].report
+    spent = sum(run.wall_s for run in runs[key])
+    return suite.is_single(key) or last is None or last.get("stopped", False) or spent >= suite.case_seconds
 
 
 def measure(suite: Suite, repetitions: int | None) -> Results:
     """All cases once, then all again, so that a disturbance hits all alike."""
     results = Results(suite.figure, suite.drop_disturbed)
     progress = Progress(quiet=False)
-    comparisons = suite.comparisons()
-    begin = time.monotonic()
+    again = "" if suite.quick else suite.again
+    end = time.monotonic() + suite.all_seconds
+
+    def run(key: Key, turn: int) -> Outcome:
+        progress.show(f"round {turn + 1}: {title_of(key)}")
+        outcome = outcome_of(suite, key, turn)
+        results.runs.setdefault(key, []).append(outcome)
+        return outcome
+
     for turn in range(repetitions or (1 if suite.quick else suite.repetitions)):
-        to_come = sum(runs[-1].wall_s for key, runs in results.runs.items() if not is_done(suite, key, runs, turn))
-        if not repetitions and turn > 0 and time.monotonic() - begin + to_come > suite.all_seconds:
+        to_come = [key for key in order(suite.comparisons(), turn) if not is_done(suite, key, results.runs, turn)]
+        seconds = sum(results.runs[key][-1].wall_s for key in to_come if key in results.runs)
+        if not repetitions and turn > 0 and time.monotonic() + seconds > end:
             break
-        for key in order(comparisons, turn):
-            runs = results.runs.setdefault(key, [])
-            if is_done(suite, key, runs, turn):
-                continue
-            progress.show(f"round {turn + 1}: {title_of(key)}")
-            runs.append(outcome_of(suite, key, turn))
-            if suite.again and not suite.quick and runs[-1].disturbed:
-                runs.append(outcome_of(suite, key, turn))
+        for key in to_come:
+            if run(key, turn).disturbed and again == AT_ONCE:
+                run(key, turn)
+    for key, runs in results.runs.items() if again == AT_END else ():
+        if all(outcome.disturbed for outcome in runs) and time.monotonic() < end:
+            run(key, results.rounds())
     progress.show("")
     return results
 
 
-__all__ = ["Budget", "Missing", "Spread", "Suite", "counted", "extreme", "load", "measure", "order", "table", "whole"]
+__all__ = [
+    "AT_END", "AT_ONCE", "Budget", "Missing", "Spread", "Suite", "counted", "extreme", "load", "measure", "order",
+    "table", "whole",
+]

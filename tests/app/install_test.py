@@ -97,7 +97,7 @@ class InstallTest(unittest.TestCase):
 class Files(InstallTest):
     def test_given_the_installed_cases_then_they_are_those_of_the_sources_and_run(self):
         cases = self.share / "kumiko" / "cases"
-        shipped = {file.relative_to(SOURCE / "cases") for file in (SOURCE / "cases").glob("*/*.toml")}
+        shipped = {file.relative_to(SOURCE / "cases") for file in (SOURCE / "cases").glob("*/*.t*")}
         self.assertEqual({file.relative_to(cases) for file in cases.rglob("*") if file.is_file()}, shipped)
         prefix = self.kumiko("--prefix").strip()
         self.assertEqual(prefix, str(self.prefix))

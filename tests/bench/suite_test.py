@@ -14,7 +14,7 @@ from unittest import mock
 from stand_ins import ROOT, Failed, Lacking, Programs, Report, load, measure, replayed
 from programs import GO, Absent, Expected
 from results import Outcome, Results
-from suite import SUITES, Budget, Suite, order, table
+from suite import AT_END, AT_ONCE, SUITES, Budget, Suite, order, table
 from suites import amr_figures
 
 SLOW, FAST, ONCE = ("slow",), ("fast",), ("once",)
@@ -76,6 +76,14 @@ class Rounds(unittest.TestCase):
         suite.measure = lambda key, turn: suite.ran.append(key[0]) or {"wall_s": 5.0, "stopped": key == SLOW}
         measure(suite, 3)
         self.assertEqual((suite.ran.count("slow"), suite.ran.count("fast")), (1, 3))
+
+    def test_disturbed_runs_are_repeated_when_the_suite_says(self):
+        for again, ran in (("", 2), (AT_ONCE, 4), (AT_END, 3)):
+            suite = Small()
+            suite.again = again
+            with mock.patch("machine.busy_seconds", iter(range(0, 10**6, 1000)).__next__):
+                measure(suite, 2)
+            self.assertEqual(suite.ran.count("slow"), ran, again)
 
     def test_a_case_that_takes_long_is_not_repeated(self):
         suite = Small()

@@ -12,7 +12,7 @@ import os
 import quota
 from programs import Expected, kumiko_words
 from sharing import run_copies
-from suite import Spread, Suite
+from suite import AT_ONCE, Spread, Suite
 from suites.idle_plan import (
     BASE, DEFAULT, DIRECTION, PARTS, SHARED_PHASE, SYSTEMS, TWO, parts, programs, systems,
 )
@@ -31,7 +31,7 @@ class Declared(Suite):
     parts = tuple(PARTS)
     fields = ("part", "program", "situation", "system")
     figure = "seconds"
-    again = True
+    again = AT_ONCE
 
     def __init__(self, *words):
         super().__init__(*words)
