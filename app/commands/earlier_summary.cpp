@@ -2,6 +2,8 @@
 
 #include <array>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
@@ -28,6 +30,20 @@ nlohmann::ordered_json earlier_summary(const Start& start) {
   std::ifstream stream(start.path / io::kSummaryFile);
   auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
   return summary.is_object() ? summary : nlohmann::ordered_json();
+}
+
+bool has_its_last_files(const Start& start, const nlohmann::ordered_json& earlier) {
+  if (earlier.empty()) return false;
+  const std::string state = io::state_name(start.from->checkpoint.run.step);
+  const std::string sidecar = io::sidecar_of(state).string();
+  const std::array<std::string_view, 6> files = {
+      state, sidecar, "diagnostics.csv", "load.csv", "states.hdf.series", io::kConfigurationFile};
+  try {
+    const io::FolderCheck check = io::check_folder(start.path, files);
+    return check.altered.empty() && check.whole.size() >= files.size();
+  } catch (const io::OutputError&) {
+    return false;
+  }
 }
 
 nlohmann::ordered_json summary_json(const io::RunSummary& summary,

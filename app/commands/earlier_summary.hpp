@@ -14,6 +14,10 @@ namespace kumiko::app {
 /// is taken, which removes the summary.
 nlohmann::ordered_json earlier_summary(const Start& start);
 
+/// True if a run that is complete, and whose earlier summary is given, left nothing to write: the
+/// last state and the other files that it would write again are as its manifest lists them.
+bool has_its_last_files(const Start& start, const nlohmann::ordered_json& earlier);
+
 /// The summary of a run. If no steps were left to take, it is the earlier one, since times, rates
 /// and memory are those of the steps.
 nlohmann::ordered_json summary_json(const io::RunSummary& summary,

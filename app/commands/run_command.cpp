@@ -238,15 +238,20 @@ void finish(const RunRequest& request, const Start& start, const amr::Simulation
 }
 
 /// Makes a run that writes no files but the one of --summary.
+/// \param earlier  the summary of the run if it is complete already
 int run_without_files(const RunRequest& request, Ranks& ranks, const Start& start,
-                      amr::Backend& backend, amr::Simulation& simulation) {
+                      amr::Backend& backend, amr::Simulation& simulation,
+                      const nlohmann::ordered_json& earlier) {
   const Ranks::Watched watched(ranks, simulation);
   Progress progress(request.quiet, start.setup.run.case_name, start.setup, simulation, &ranks);
   const io::RunSummary summary =
       execute(start.setup, backend, simulation, progress, nullptr, past_of(start.from), &ranks);
   warn_above_uniform(start.setup, summary.fraction_of_uniform, "the run made");
-  write_summary(request.summary, io::to_json(summary).dump(2) + "\n");
   if (!request.quiet) print_summary(summary);
+  std::error_code missing;
+  if (!std::filesystem::equivalent(request.summary, start.path / io::kSummaryFile, missing)) {
+    write_summary(request.summary, summary_json(summary, earlier).dump(2) + "\n");
+  }
   return kDone;
 }
 
@@ -286,7 +291,9 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
     print_forecast(request, start, *backend, *simulation);
     return kDone;
   }
-  if (request.no_files) return run_without_files(request, ranks, start, *backend, *simulation);
+  if (request.no_files || has_its_last_files(start, earlier)) {
+    return run_without_files(request, ranks, start, *backend, *simulation, earlier);
+  }
   RunFiles files(start, *backend, *simulation);
   if (beside) prepare_summary(request.summary, true);
   if (!start.from) files.write_picture(*simulation, "field_start.png");

@@ -16,6 +16,7 @@
 #include <kumiko/cluster/errors.hpp>
 #include <kumiko/io/earlier_table.hpp>
 #include <kumiko/io/manifest.hpp>
+#include <kumiko/io/read_number.hpp>
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/trace_file.hpp>
 #include <kumiko/runtime/fault.hpp>
@@ -85,6 +86,26 @@ void warn_of_altered_tables(const std::filesystem::path& folder) {
   }
 }
 
+/// The colours of the first picture of a run that continues: the range of its first component at
+/// step 0. Nothing if the folder has no row of that step, or the values are all the same.
+std::optional<viz::Range> first_colours(const Start& start) {
+  if (start.earlier != io::Earlier::kContinue) return std::nullopt;
+  const io::EarlierTable table(start.path / "diagnostics.csv", 0);
+  const std::vector<std::string> names = start.setup.the_case->component_names();
+  const std::string end = names.size() > 1 ? "_" + names.front() : "";
+  std::optional<viz::Range> range;
+  table.for_each([&](const io::EarlierTable::Fields& row) {
+    std::optional<double> low;
+    std::optional<double> high;
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      if (table.columns()[column] == "min" + end) low = io::read_number<double>(row[column]);
+      if (table.columns()[column] == "max" + end) high = io::read_number<double>(row[column]);
+    }
+    if (!range && low && high && *low < *high) range = {*low, *high};
+  });
+  return range;
+}
+
 /// The restarts that have changed the course of a run, this one among them.
 std::vector<io::Ancestor> lineage_of(const Start& start, const amr::Simulation& simulation) {
   if (!start.from) return {};
@@ -145,6 +166,7 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       states_(*setup_.the_case, backend,
               writer_options(start, folder_.path(), lineage_of(start, simulation)),
               simulation.communicator()) {
+  colours_ = first_colours(start);
   if (setup_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
   // Without its sidecar a run counts anew below the rows that it has.
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;

@@ -6,6 +6,7 @@ the coarse grid, AMR on two backends, and the finest level's grid everywhere. do
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -121,6 +122,9 @@ def _run_of(values: Any, where: str) -> TableRun:
         keys.take("published", str, ""),
     )
     keys.end(("name", "label", "backend", "mesh", "set", "published"))
+    unknown = re.findall(r"\{[^}]*\}", run.label.replace("{points}", "").replace("{finest_points}", ""))
+    if unknown:
+        raise Refused(f"{where}: the label has {unknown[0]}; it can have {{points}} and {{finest_points}}")
     if run.mesh not in MESHES:
         raise Refused(f"{where}: mesh is '{run.mesh}'; it can be {', '.join(MESHES)}")
     for setting in run.settings:

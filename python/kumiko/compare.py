@@ -413,6 +413,12 @@ class CompareStudy(Study[Comparison]):
                     f"{contender.as_asked()}: grid.base together with --resolutions, which set it; leave out one of "
                     "them"
                 )
+            for key in ("time.steps", "time.stop_step"):
+                if request.resolutions and contender.sets(key):
+                    to_stderr(
+                        f"{NOTE_MARK}{contender.as_asked()}: {key} is for grid.base {points_of_file} in x, as in the "
+                        "file; other --resolutions take steps in proportion"
+                    )
         resolutions = sorted(request.resolutions or [points_of_file])
         for points in resolutions:
             if resolutions.count(points) > 1:

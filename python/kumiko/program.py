@@ -232,6 +232,11 @@ class Job:
     ranks: int = 0  # 0: without a launcher
     launcher: str = ""  # a command of the shell with {ranks} and perhaps {workers} in it
 
+    def __post_init__(self) -> None:
+        for name in ("settings", "plugin_path"):
+            if isinstance(getattr(self, name), str):
+                raise Refused(f"{name} is a text; give several in a tuple, as in {name}=('...',)")
+
     def words(self) -> list[str]:
         words = [self.config, "--backend", self.backend]
         if self.solver:
@@ -297,7 +302,9 @@ class Kumiko:
         try:
             ended = run_program(command, self.signals)
         except FileNotFoundError:
-            raise Failed(f"there is no program '{self.path}'; name it by the environment's KUMIKO") from None
+            raise Refused(
+                f"there is no program '{self.path}'; name it by the environment variable KUMIKO, or as Kumiko(PATH)"
+            ) from None
         if ended.code != 0:
             _raise(ended, job)
         return ended
@@ -337,6 +344,8 @@ def _raise(ended: Ended, job: Job) -> NoReturn:
         launcher, _, rest = job.launcher.partition(" ")
         why += f"; here that is --launcher '{launcher} {as_root} {rest}'"
     code = ended.code if ended.code >= 0 else 128 - ended.code
+    if code in (126, 127):  # the shell's, of a command that cannot be started
+        raise Refused(f"--launcher '{launch_words(job)}': {why}; name a program that starts ranks")
     raise Failed(f"{job_text(job)}ended with status {code}: {why}")
 
 

@@ -29,6 +29,11 @@ class ScalingRequest(Request):
     backends: tuple[str, ...] = ("threads", "pthread", "openmp")
     cores: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))  # that the machine grants
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if min((*self.worker_counts, *self.rank_counts), default=0) < 1:
+            raise Refused("numbers of workers and of ranks are 1 at least; give some")
+
 
 @dataclass
 class ScalingPoint:

@@ -51,6 +51,9 @@ class Request:
     quiet: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("settings", "plugin_path"):
+            if isinstance(getattr(self, name), str):
+                raise Refused(f"{name} is a text; give several in a tuple, as in {name}=('...',)")
         if self.format not in FIGURE_FORMATS:
             raise Refused(f"the format of figures is '{self.format}'; it can be {', '.join(FIGURE_FORMATS)}")
 
@@ -131,7 +134,8 @@ def draw_all(figures: dict[Path, Callable[[Path], None]]) -> None:
         missing = "has no matplotlib" if isinstance(error, ModuleNotFoundError) else f"cannot load matplotlib ({error})"
         to_stderr(
             f"{NOTE_MARK}{names} {'are' if len(figures) > 1 else 'is'} left out, since {sys.executable} {missing}; "
-            "install it (Debian: python3-matplotlib), or name another Python by the environment's KUMIKO_PYTHON"
+            "install it (Debian: python3-matplotlib), or start the study by another Python: kumiko takes that of the "
+            "environment variable KUMIKO_PYTHON"
         )
         return
     del matplotlib

@@ -147,6 +147,31 @@ class Restart(RestartTest):
         self.assertIsNone(again["updates_per_core_s"])
         self.assertEqual(again["state_hash"], first["state_hash"])
 
+    def test_given_a_run_that_was_done_then_a_restart_changes_none_of_its_files(self):
+        """The last state has data of workers and costs that nobody could write again."""
+        def contents():
+            return {file.name: (file.read_bytes(), file.stat().st_mtime_ns) for file in (self.path / "run").iterdir()}
+
+        self.run_well(ZALESAK, *settings(*KEYS, "output.extras=true"))
+        before = contents()
+        done = self.kumiko("run", "--restart", "latest", "--output", "run", "--summary", "copy.json")
+        self.assertEqual(done.returncode, 0, done.errors)
+        self.assertIn("nothing is left to do", done.output)
+        self.assertEqual(contents(), before)
+        self.assertEqual(json.loads((self.path / "copy.json").read_text()), self.summary())
+        # What is missing is written again.
+        (self.path / "run" / "load.csv").unlink()
+        self.assertEqual(self.kumiko("run", "--restart", "latest", "--output", "run").returncode, 0)
+        self.assertTrue((self.path / "run" / "load.csv").exists())
+
+    @unittest.skipUnless(os.environ["KUMIKO_HAS_VTK"] == "1", "this build draws no pictures")
+    def test_given_a_restart_then_the_last_picture_has_the_colours_of_an_unbroken_run(self):
+        self.run_well(ZALESAK, *settings(*KEYS), folder="whole")
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=30"), folder="parts")
+        self.run_well("--restart", "latest", *settings("time.stop_step=60"), folder="parts")
+        pictures = [(self.path / folder / "field_end.png").read_bytes() for folder in ("whole", "parts")]
+        self.assertEqual(*pictures)
+
     def test_given_a_run_that_was_done_and_an_altered_summary_then_its_figures_are_not_said_again(self):
         first = self.copy_of_run(ZALESAK, *settings(*KEYS))
         altered = {**first, "error": {**first["error"], "rms": 0.5}}

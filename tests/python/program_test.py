@@ -53,7 +53,7 @@ def test_given_a_signal_of_its_own_then_the_failure_names_it(tmp_path):
 
 
 def test_given_no_program_then_the_failure_says_how_to_name_one():
-    with pytest.raises(Failed, match="KUMIKO"):
+    with pytest.raises(Refused, match="KUMIKO"):
         Kumiko("/nowhere/kumiko").run(Job("case.toml"))
 
 
