@@ -191,6 +191,7 @@ class RanksTest(RanksCase):
                 self.assertEqual(sum(rank["updates"] for rank in shared["ranks"]), one["updates"]["total"])
                 self.assertEqual(sum(rank["patches"] for rank in shared["ranks"]), sum(one["patches"]["per_level"]))
                 self.assertTrue(all(rank["bundles"] > 0 for rank in shared["ranks"]))
+                self.assertEqual(sum(rank["steals"] for rank in shared["ranks"]), shared["steals"])
                 for name in ("state_000020.hdf", "state_000040.hdf", "states.hdf.series", "effective.toml"):
                     same = (self.path / folder / name).read_bytes() == (self.path / "one" / name).read_bytes()
                     self.assertTrue(same, f"{name} is another than one process writes")

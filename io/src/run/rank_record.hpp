@@ -20,6 +20,7 @@ constexpr auto described(std::type_identity<RankSummary>) {
                     Item<&R::load, &L::updates>{"updates", "point updates of its workers"},
                     Item<&R::load, &L::busy_s>{"busy_s", "seconds at work of its workers"},
                     Item<&R::load, &L::wait_s>{"wait_s", "seconds between pieces of work"},
+                    Item<&R::load, &L::steals>{"steals", "threads that its workers took"},
                     Item<&R::messages>{"messages", "that it sent"},
                     Item<&R::bundles>{"bundles", "that carried them"},
                     Item<&R::bytes>{"bytes", "of the bundles"},
