@@ -252,7 +252,7 @@ void check_tables(const fs::path& folder) {
   if (folder.empty()) return;
   refuse_if(fs::exists(folder, missing) && !fs::is_directory(folder, missing),
             "--csv: '{}' is not a folder; name another one", folder.string());
-  io::check_writable_folder(folder);
+  check_for<io::OutputError>("--csv", [&] { io::check_writable_folder(folder); });
 }
 
 /// The tables that were asked for, written before the page: they may be refused.

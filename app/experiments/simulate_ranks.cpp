@@ -167,6 +167,10 @@ void write_actions(const fs::path& folder, const std::vector<std::string>& actio
     io::write_text_file(file, actions[rank]);
     files += file.string() + "\n";
   }
+  // Those of an earlier replay of more ranks.
+  for (std::size_t rank = actions.size(); fs::remove(folder / fmt::format("rank_{}.txt", rank));
+       ++rank) {
+  }
   io::write_text_file(folder / kReplayFile, files);
 }
 
@@ -201,7 +205,8 @@ void check_ranks_output(const OutputRequest& output) {
 }
 
 void check_replay(const fs::path& folder, bool overwrite) {
-  check_sweep_file(folder, kReplayFile, overwrite, "actions of ranks");
+  check_for<RequestError>(
+      "--replay", [&] { check_sweep_file(folder, kReplayFile, overwrite, "actions of ranks"); });
 }
 
 void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,

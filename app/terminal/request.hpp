@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -45,6 +46,21 @@ auto refusing(Make make) {
     }
   } catch (const Error& error) {
     throw RequestError(error.what());
+  }
+}
+
+/// Calls check(), whose errors advise another --output; they advise another value of `option` here.
+template <class Error, class Check>
+void check_for(std::string_view option, Check check) {
+  constexpr std::string_view kUsual = "--output";
+  try {
+    check();
+  } catch (const Error& error) {
+    std::string text = error.what();
+    if (const std::size_t at = text.find(kUsual); at != std::string::npos) {
+      text.replace(at, kUsual.size(), option);
+    }
+    throw RequestError(text);
   }
 }
 

@@ -36,7 +36,9 @@ class Keys:
         """A value; required where there is no default. Raises Refused."""
         if key not in self._values:
             if default is None:
-                raise Refused(f"{self._where}: the key '{key}' is missing")
+                others = ", ".join(f"'{name}'" for name in self._values)
+                found = f"; it has {others}" if others else ""
+                raise Refused(f"{self._where}: the key '{key}' is missing{found}")
             return default
         value = self._values.pop(key)
         if not isinstance(value, kind):
@@ -110,6 +112,13 @@ class CaseTable:
     layouts: list[Layout]
 
 
+def refuse_placeholders(text: str, known: tuple[str, ...], where: str) -> None:
+    """Refuses words in braces that stand for nothing. Raises Refused."""
+    for word in re.findall(r"\{[^}]*\}", text):
+        if word not in known:
+            raise Refused(f"{where}: '{text}' has {word}; it can have {' and '.join(known)}")
+
+
 def _run_of(values: Any, where: str) -> TableRun:
     keys = Keys(values, where)
     name = keys.take("name", str)
@@ -122,9 +131,7 @@ def _run_of(values: Any, where: str) -> TableRun:
         keys.take("published", str, ""),
     )
     keys.end(("name", "label", "backend", "mesh", "set", "published"))
-    unknown = re.findall(r"\{[^}]*\}", run.label.replace("{points}", "").replace("{finest_points}", ""))
-    if unknown:
-        raise Refused(f"{where}: the label has {unknown[0]}; it can have {{points}} and {{finest_points}}")
+    refuse_placeholders(run.label, ("{points}", "{finest_points}"), where)
     if run.mesh not in MESHES:
         raise Refused(f"{where}: mesh is '{run.mesh}'; it can be {', '.join(MESHES)}")
     for setting in run.settings:
@@ -202,10 +209,14 @@ def read_table(file: Path) -> CaseTable:
             Layout(
                 own.take("title", str),
                 tuple(_row_of(row, runs, where) for row in own.take_tables("rows")),
-                tuple(_column_of(column, runs, where) for column in own.take_tables("columns")),
+                tuple(
+                    _column_of(column, runs, f"{where}: column {number}")
+                    for number, column in enumerate(own.take_tables("columns"), 1)
+                ),
             )
         )
         own.end(("title", "rows", "columns"))
+        refuse_placeholders(layouts[-1].title, ("{workers}",), where)
     keys.end(("run", "table"))
     return CaseTable(runs, layouts)
 
@@ -349,7 +360,8 @@ class Tables:
                 if row.over and places:
                     ratios[row.published or row.title] = self._ratio(places[0], *row.over)
         return {
-            "runs": {name: run.summary for name, run in self.case.runs.items()},
+            "complete": all(run.summary for run in self.case.runs.values()),
+            "runs": {name: run.summary for name, run in self.case.runs.items() if run.summary},
             "ratios": ratios,
             "published": [
                 {"name": value.name, "value": value.value, "source": value.source} for value in self.published()
@@ -389,6 +401,20 @@ class TableStudy(Study[Tables]):
                         "docs/reference/files.md for what they have"
                     )
 
+    def check(self) -> None:
+        super().check()
+        if self._request.output:
+            raise Refused("a table has no files for a folder of --output; name a file for its JSON by --summary")
+
+    def run_of(self, found: Tables, run: TableRun) -> Record:
+        """Makes a run. An error names it."""
+        try:
+            return self.kumiko.run(self.job_of(found, run))
+        except Interrupted:
+            raise
+        except (Refused, Failed) as error:
+            raise type(error)(f"run '{run.name}': {error}") from None
+
     def job_of(self, found: Tables, run: TableRun) -> Job:
         settings = replaced(tuple(self._request.settings), found.settings_of(run))
         return self._request.job(settings=settings, backend=run.backend)
@@ -412,13 +438,13 @@ class TableStudy(Study[Tables]):
 
     def measure(self, found: Tables, after: Callable[[], None]) -> None:
         """The runs that have ended before another one fails, or a signal comes, are printed."""
-        del after
         try:
             for run in found.case.runs.values():
                 self.progress.show(found.label_of(run))
-                summary = self.kumiko.run(self.job_of(found, run))
+                summary = self.run_of(found, run)
                 self.check_places(found, summary)
                 run.summary = summary
+                after()
         except (Refused, Failed):
             self.progress.show("")
             if any(run.summary for run in found.case.runs.values()) and not self._request.quiet:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .program import NOTE_MARK, Failed, Job, Kumiko, Record, Refused, Signals, to_stderr, warn
+from .program import NOTE_MARK, Failed, Interrupted, Job, Kumiko, Record, Refused, Signals, to_stderr, warn
 
 Found = TypeVar("Found")
 
@@ -302,7 +302,10 @@ class Study(ABC, Generic[Found]):
             raise unwritten
         if request.output:
             draws = zip(self.figure_files, self.figures(found), strict=True)
-            draw_all({Path(request.output) / f"{name}.{request.format}": draw for name, draw in draws})
+            with Signals() as signals:  # Ctrl-C takes effect after the figures, which take a second or two
+                draw_all({Path(request.output) / f"{name}.{request.format}": draw for name, draw in draws})
+            if signals.signal is not None:
+                raise Interrupted(signals.text())
 
 
 def print_saved(text: str, place: str) -> None:

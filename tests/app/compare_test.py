@@ -37,7 +37,8 @@ class Table(CommandTest):
         self.assertAlmostEqual(table["ratios"]["wall.fine_over_amr"], ratio)
 
     def test_given_a_signal_then_the_runs_that_have_ended_are_printed(self):
-        command = [KUMIKO, "table", str(THESIS), "--set", "grid.base=128", "--set", "time.steps=1280", "--workers", "2"]
+        command = [KUMIKO, "table", str(THESIS), "--set", "grid.base=128", "--set", "time.steps=1280", "--workers", "2",
+                   "--summary", "table.json"]  # fmt: skip
         seconds = 0.2
         ended = None
         while ended is None:
@@ -48,6 +49,10 @@ class Table(CommandTest):
             self.assertNotEqual(run.returncode, 0, "it has ended before the signal")
             seconds *= 1.5
             ended = re.search(r"Runs that ended before\n +RMS error +seconds\n  coarse only \(128\) +\S+e-02 +\d", text)
+        table = json.loads((self.path / "table.json").read_text())
+        self.assertFalse(table["complete"])
+        self.assertIn("coarse", table["runs"])
+        self.assertNotIn("fine", table["runs"])
 
     def test_given_quiet_then_the_tables_are_in_the_json_alone(self):
         done = self.kumiko("table", THESIS, *SMALL, "--workers", "1", "--summary", "table.json", "--quiet")
