@@ -7,6 +7,8 @@
 
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/sidecar.hpp>
+#include <kumiko/io/state_writer.hpp>
 
 namespace kumiko::app {
 
