@@ -47,8 +47,17 @@ bool fits(const FinishedRun& run, std::string_view name) {
   return true;
 }
 
+/// True if the finest level has patches at the end: else its spacing is nowhere.
+bool has_finest_patches(const FinishedRun& run) {
+  const Json::json_pointer place("/patches/per_level");
+  if (!run.summary.contains(place)) return true;
+  const Json& patches = run.summary.at(place);
+  return patches.empty() || patches.back() != 0;
+}
+
 std::optional<double> error_beside(const FinishedRun& run, const amr::PublishedValue& value) {
-  if (!has_spacing_of(*run.setup, value) || !went_to_the_end(run) || !fits(run, value.name)) {
+  if (!has_spacing_of(*run.setup, value) || !went_to_the_end(run) || !fits(run, value.name) ||
+      !has_finest_patches(run)) {
     return std::nullopt;
   }
   return number_at(run.summary, "/error/" + value.norm);

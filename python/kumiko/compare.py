@@ -111,6 +111,11 @@ class ComparedRun:
         return str(self.points) if self.finest_points == self.points else f"{self.points} to {self.finest_points}"
 
     @property
+    def has_finest_patches(self) -> bool:
+        """True if the finest level was needed: else its spacing is nowhere."""
+        return self.summary["patches"]["per_level"][-1] > 0
+
+    @property
     def went_to_the_end(self) -> bool:
         return self.steps == 0 or self.summary["steps"] == self.steps
 
@@ -168,7 +173,10 @@ class Comparison:
             (
                 run
                 for run in self.measured()
-                if run.contender is contender and run.points_per_length == value.points and run.went_to_the_end
+                if run.contender is contender
+                and run.points_per_length == value.points
+                and run.went_to_the_end
+                and run.has_finest_patches
             ),
             None,
         )
@@ -401,7 +409,7 @@ class CompareStudy(Study[Comparison]):
         points_of_file = file["run"]["points"][0]
         for key in ("time.steps", "time.stop_step"):
             setting = request.setting_of(key)
-            if request.resolutions and setting and file["run"]["steps"] > 0:
+            if request.resolutions and setting and file["run"]["steps"] > 0 and not setting.endswith("=0"):
                 to_stderr(
                     f"{NOTE_MARK}{setting} is for grid.base {points_of_file} in x, as in the file; other "
                     "--resolutions take steps in proportion"

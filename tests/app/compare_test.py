@@ -239,6 +239,12 @@ class Compare(CommandTest):
         drawing = (self.path / "out" / "work_precision.svg").read_text()
         self.assertEqual(drawing.count('id="reference"'), 2, "one line in both panels")
 
+    def test_given_a_mesh_that_was_never_refined_then_no_published_error_of_the_finest_spacing_stands_beside_it(self):
+        words = ["--resolutions", "32", "--norm", "l1", "--set", "amr.levels=2", "--set", "amr.threshold=0.99"]
+        text, found = self.compare(VORTEX, *words)
+        self.assertEqual(found["runs"][0]["summary"]["patches"]["per_level"][1], 0)
+        self.assertNotIn("5.8500e-04", text)
+
     def test_given_a_part_of_the_run_then_no_published_error_stands_beside_it(self):
         words = ["--solvers", self.CELLS, "--resolutions", "32", "--norm", "l1"]
         keys = ["--set", "amr.levels=1", "--set", "time.stop_step=20"]
