@@ -443,7 +443,10 @@ class Results(CommandTest):
         plugin.parent.mkdir(parents=True)
         plugin.touch()
         self.assert_refused(self.kumiko("solver", "check", "mine"), "such as 'mine/build/mine.so'")
-        self.assert_refused(self.kumiko("run", "mine"), "'mine' is a folder; name a TOML file", "kumiko run --restart mine")
+        self.assert_refused(self.kumiko("run", "mine"), "'mine' is a folder; name a TOML file\n")
+        (self.path / "mine" / "effective.toml").touch()
+        self.assert_refused(self.kumiko("run", "mine"), "'mine' is a folder; name a TOML file, or continue its run with "
+                                                        "kumiko run --restart mine")  # fmt: skip
 
     def test_given_a_run_that_left_no_checkpoint_then_no_restart_is_advised(self):
         words = ("run", *self.TINY, "--output", "run")

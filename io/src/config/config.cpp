@@ -307,10 +307,13 @@ ConfigSource read_config(const std::filesystem::path& path,
           name));
     }
     if (error.code() == std::errc::is_a_directory) {
-      throw ConfigError(fmt::format(
-          "'{}' is a folder; name a TOML file, or continue the run of a folder with kumiko run "
-          "--restart {}",
-          name, shell_word(path.string())));
+      std::error_code hidden;
+      const std::string way =
+          std::filesystem::exists(path / "effective.toml", hidden)  // a run's
+              ? fmt::format(", or continue its run with kumiko run --restart {}",
+                            shell_word(path.string()))
+              : std::string();
+      throw ConfigError(fmt::format("'{}' is a folder; name a TOML file{}", name, way));
     }
     throw ConfigError(fmt::format("cannot read '{}': {}; give the path of a TOML file", name,
                                   error.code().message()));
