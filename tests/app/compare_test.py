@@ -429,8 +429,11 @@ class Compare(CommandTest):
         deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
-                words = Path(f"/proc/{child}/cmdline").read_text().split("\0")
-                if "--no-files" in words and "--dry-run" not in words:
+                try:
+                    words = Path(f"/proc/{child}/cmdline").read_text().split("\0")
+                except OSError:  # it has ended meanwhile
+                    continue
+                if words[1:2] == ["run"] and "--no-files" in words and "--dry-run" not in words:
                     return process, int(child)
             time.sleep(0.01)
         self.fail("no run began")
@@ -438,8 +441,10 @@ class Compare(CommandTest):
     def assert_ends(self, process):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            state = Path(f"/proc/{process}/stat")
-            if not state.exists() or state.read_text().split()[2] == "Z":
+            try:
+                if Path(f"/proc/{process}/stat").read_text().split()[2] == "Z":
+                    return
+            except OSError:
                 return
             time.sleep(0.02)
         self.fail("the run goes on alone")
