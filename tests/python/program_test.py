@@ -77,6 +77,16 @@ def test_given_an_error_of_too_long_steps_then_the_number_is_read():
     assert steps_needed(Refused("'time.steps' is missing")) is None
 
 
+def test_given_a_second_ctrl_c_then_a_program_that_does_not_end_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("kumiko.program.TIME_TO_END", 1000.0)
+    twice = f"import os, time; [(os.kill({os.getpid()}, 2), time.sleep(0.3)) for _ in range(2)]"
+    with Signals() as signals:
+        timer = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(0.3); {twice}"])
+        with pytest.raises(Interrupted, match="SIGINT"):
+            run_program("trap '' TERM; while :; do sleep 1; done", signals)
+        timer.wait()
+
+
 def is_running(process: int) -> bool:
     try:
         return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
