@@ -14,8 +14,9 @@ namespace kumiko::app {
 /// is taken, which removes the summary.
 nlohmann::ordered_json earlier_summary(const Start& start);
 
-/// True if a run that is complete, and whose earlier summary is given, left nothing to write: the
-/// last state and the other files that it would write again are as its manifest lists them.
+/// True if a restart of a complete run has nothing to write: the last state and the other files
+/// that it would write again are as the manifest lists them. \param earlier  as earlier_summary()
+/// returns it
 bool has_its_last_files(const Start& start, const nlohmann::ordered_json& earlier);
 
 /// The summary of a run. If no steps were left to take, it is the earlier one, since times, rates

@@ -152,11 +152,11 @@ Action compare_command(Options& options) {
       "--solver", &request->variants,
       "NAME[,KEY=VALUE]...: one more, with keys of [solver] or, written in full such as "
       "amr.levels=1 or case.sigma=0.1, any others of its own. The file's [solver] applies to "
-      "the solver that it names.",
+      "the solver that it names",
       {.repeats = true});
   options.add("--sweep", &request->sweeps,
               "KEY=VALUE,VALUE,...: run every solver with each of these values of a key, as "
-              "--sweep amr.threshold=0.05,0.1,0.2. Several sweeps are combined.",
+              "--sweep amr.threshold=0.05,0.1,0.2. Several sweeps are combined",
               {.repeats = true});
   options.add("--resolutions", &request->resolutions,
               "N1,N2,...: points of level 0 in x; y and time.steps, if it is given, follow in "

@@ -242,8 +242,9 @@ void print_forecast(const RunRequest& request, const Start& start, const amr::Ba
                     amr::Simulation& simulation) {
   const Forecast forecast = forecast_of(request, start, backend, simulation);
   warn_above_uniform(start.setup, forecast.of_uniform, "the first mesh makes");
-  if (!request.quiet)
+  if (!request.quiet) {
     fmt::print("{}", forecast_text(start, forecast, backend, simulation, !request.no_files));
+  }
   if (request.summary != kStdout) return;
   write_summary(kStdout, forecast_json(start, forecast, backend, simulation).dump(2) + "\n");
 }

@@ -94,7 +94,7 @@ def print_head(description: dict, workers: int, extent: str) -> None:
     most_load = len(os.sched_getaffinity(0)) / 2
     load_average = description["load_average"][0]
     print(
-        f"{description['processor']}, {counted(workers)}, {description['compilers']['g++']}\n"
+        f"{description['processor']}, {counted(workers, 'worker')}, {description['compilers']['g++']}\n"
         f"beside {machine.peers(description)}\n"
         f"commit {description['commit']}, load average {load_average:.2f} at the start,"
         f" {extent}: median (least..most)"

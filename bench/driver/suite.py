@@ -14,7 +14,7 @@ from pathlib import Path
 
 import machine
 from kumiko.measurement import Budget, Missing, Spread, extreme
-from kumiko.program import Failed
+from kumiko.program import Failed, counted
 from kumiko.study import Progress
 from kumiko.table import Column, Format, Table, significant
 from programs import Expected, Programs
@@ -104,10 +104,6 @@ def table(title: str, columns: Iterable[str | tuple[str, Format]], rows: Iterabl
 def whole(value: float) -> str:
     """A count."""
     return f"{value:.0f}"
-
-
-def counted(count: int, one: str = "worker") -> str:
-    return f"{count} {one}{'' if count == 1 else 's'}"
 
 
 def order(comparisons: list[list[Key]], turn: int) -> list[Key]:

@@ -10,6 +10,7 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,7 @@ class CaseTable:
     layouts: list[Layout]
 
 
-def refuse_placeholders(text: str, known: tuple[str, ...], where: str) -> None:
+def refuse_unknown_names(text: str, known: tuple[str, ...], where: str) -> None:
     """Refuses words in braces that stand for nothing. Raises Refused."""
     for word in re.findall(r"\{[^}]*\}", text):
         if word not in known:
@@ -131,7 +132,7 @@ def _run_of(values: Any, where: str) -> TableRun:
         keys.take("published", str, ""),
     )
     keys.end(("name", "label", "backend", "mesh", "set", "published"))
-    refuse_placeholders(run.label, ("{points}", "{finest_points}"), where)
+    refuse_unknown_names(run.label, ("{points}", "{finest_points}"), where)
     if run.mesh not in MESHES:
         raise Refused(f"{where}: mesh is '{run.mesh}'; it can be {', '.join(MESHES)}")
     for setting in run.settings:
@@ -216,7 +217,7 @@ def read_table(file: Path) -> CaseTable:
             )
         )
         own.end(("title", "rows", "columns"))
-        refuse_placeholders(layouts[-1].title, ("{workers}",), where)
+        refuse_unknown_names(layouts[-1].title, ("{workers}",), where)
     keys.end(("run", "table"))
     return CaseTable(runs, layouts)
 
@@ -377,7 +378,6 @@ class TableStudy(Study[Tables]):
 
     def __init__(self, request: Request, kumiko: Kumiko | None) -> None:
         super().__init__(request, kumiko)
-        self._request = request
         self._file = table_file(request.config)
 
     def check_published(self, found: Tables) -> None:
@@ -403,7 +403,7 @@ class TableStudy(Study[Tables]):
 
     def check(self) -> None:
         super().check()
-        if self._request.output:
+        if self.request.output:
             raise Refused("a table has no files for a folder of --output; name a file for its JSON by --summary")
 
     def run_of(self, found: Tables, run: TableRun) -> Record:
@@ -416,24 +416,20 @@ class TableStudy(Study[Tables]):
             raise type(error)(f"run '{run.name}': {error}") from None
 
     def job_of(self, found: Tables, run: TableRun) -> Job:
-        settings = replaced(tuple(self._request.settings), found.settings_of(run))
-        return self._request.job(settings=settings, backend=run.backend)
+        settings = replaced(tuple(self.request.settings), found.settings_of(run))
+        return self.request.job(settings=settings, backend=run.backend)
 
     def plan(self) -> Tables:
         case = read_table(self._file)
-        found = Tables(case, self.kumiko.describe(self._request.job(), relay=True))
+        found = Tables(case, self.kumiko.describe(self.request.job(), relay=True))
         refuse_stop_step(found.description)
         self.check_published(found)
         for run in case.runs.values():
             try:
-                self.kumiko.dry_run(self.job_of(found, run))
+                self.try_first_state(partial(self.kumiko.dry_run, self.job_of(found, run)))
             except Refused as error:
                 own = run.settings or run.backend != "threads"
                 raise Refused(f"{self._file}: run '{run.name}': {error}" if own else str(error)) from None
-            except Interrupted:
-                raise
-            except Failed:
-                pass  # a step that fails: the run will report it
         return found
 
     def measure(self, found: Tables, after: Callable[[], None]) -> None:
@@ -447,9 +443,9 @@ class TableStudy(Study[Tables]):
                 after()
         except (Refused, Failed):
             self.progress.show("")
-            if any(run.summary for run in found.case.runs.values()) and not self._request.quiet:
+            if any(run.summary for run in found.case.runs.values()) and not self.request.quiet:
                 text = "\n" + found.ended_text().rstrip("\n")
-                to_stderr(text) if self._request.summary == STDOUT else print(text, flush=True)
+                to_stderr(text) if self.request.summary == STDOUT else print(text, flush=True)
             raise
 
     def has_results(self, found: Tables) -> bool:

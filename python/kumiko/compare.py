@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from . import errors
@@ -312,15 +313,13 @@ class CompareStudy(Study[Comparison]):
     text_files = ("compare.csv", "compare.json", "compare.md", "compare.tex")
     figure_files = ("work_precision",)
 
-    def __init__(self, request: CompareRequest, kumiko: Kumiko | None) -> None:
-        super().__init__(request, kumiko)
-        self._request = request
+    request: CompareRequest
 
     def _job_of(self, contender: Contender, *changes: str) -> Job:
         """Keys of the contender's own replace the request's, and the changes replace both."""
-        settings = replaced(replaced(tuple(self._request.settings), contender.settings), changes)
+        settings = replaced(replaced(tuple(self.request.settings), contender.settings), changes)
         solver = "" if contender.option == "solver.name" else contender.solver
-        return self._request.job(settings=settings, solver=solver)
+        return self.request.job(settings=settings, solver=solver)
 
     def job_of(self, run: ComparedRun) -> Job:
         file = run.contender.description["run"]
@@ -366,15 +365,6 @@ class CompareStudy(Study[Comparison]):
                     raise
                 run.steps = needed
 
-    def try_first_state(self, run: ComparedRun) -> None:
-        """Raises Refused. A step that fails is not the request's fault: the run will report it."""
-        try:
-            self.with_enough_steps(run, self.kumiko.dry_run)
-        except Interrupted:
-            raise
-        except Failed:
-            pass
-
     def planned(self, contender: Contender, resolutions: list[int]) -> list[ComparedRun]:
         """The runs of a contender, whose first states have been tried. Raises Refused, which names it."""
         runs = []
@@ -383,7 +373,7 @@ class CompareStudy(Study[Comparison]):
             for points in resolutions:
                 run = self.run_at(contender, points)
                 runs.append(run)
-                self.try_first_state(run)
+                self.try_first_state(partial(self.with_enough_steps, run, self.kumiko.dry_run))
         except Refused as error:
             if contender.option == "solver.name" and not contender.swept:
                 raise  # the file's own, and the only one
@@ -395,7 +385,7 @@ class CompareStudy(Study[Comparison]):
 
     def plan(self) -> Comparison:
         """Tries every run's first state, so that a wrong request is refused before the first run. Raises Refused."""
-        request = self._request
+        request = self.request
         if request.solvers or request.variants:
             refuse_solver_keys(request.settings)
         # Errors of the file itself name no contender.
@@ -472,11 +462,11 @@ class CompareStudy(Study[Comparison]):
 
     def end(self, found: Comparison) -> None:
         failures = found.failures()
-        if self._request.quiet:
+        if self.request.quiet:
             for failure in failures:
                 warn(failure)
         if failures:
-            where = "warnings" if self._request.quiet else "lines below the table"
+            where = "warnings" if self.request.quiet else "lines below the table"
             raise Failed(f"{len(failures)} of {len(found.runs)} runs failed; see the {where}")
 
 
@@ -597,8 +587,7 @@ def times_note(comparison: Comparison) -> str:
 
 def disturbed_notes(comparison: Comparison) -> list[str]:
     return [
-        f"{run.contender.label} at {run.points}: its runs took {run.wall.least:.3g} to {run.wall.most:.3g} s; other "
-        "programs may have shared the machine, or the runs are too short"
+        f"{run.contender.label} at {run.points}: {run.wall.disturbed_text()}"
         for run in comparison.measured()
         if run.wall.is_disturbed
     ]
@@ -656,9 +645,7 @@ def run_json(comparison: Comparison, run: ComparedRun) -> Record:
     record["leaf_points"] = run.leaf_points
     record["error"] = comparison.error_of(run)
     record["order"] = comparison.order_of(run)
-    record["wall_s"] = {
-        "least": run.wall.least, "median": run.wall.median, "most": run.wall.most, "all": run.wall_s,
-    }  # fmt: skip
+    record["wall_s"] = asdict(run.wall) | {"all": run.wall_s}
     record["summary"] = run.summary
     return record
 

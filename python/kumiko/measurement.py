@@ -62,6 +62,13 @@ class Spread:
         """True if the repetitions differ by more than a third: other programs may have shared the machine."""
         return self.most > DISTURBED * self.least
 
+    def disturbed_text(self) -> str:
+        """Words on wall times in seconds that are disturbed."""
+        return (
+            f"its runs took {self.least:.3g} to {self.most:.3g} s; other programs may have shared the machine, or the "
+            "runs are too short"
+        )
+
 
 def ratio(over: Sequence[float], under: Sequence[float]) -> Spread | None:
     """The spread of the ratios of values that were measured in the same round; None without values."""

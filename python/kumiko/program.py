@@ -70,6 +70,7 @@ class Signals:
         self.wake_up = -1  # a file descriptor that can be read once a signal has come
         self._earlier: dict[int, Any] = {}
         self._pipe: tuple[int, int] | None = None
+        self._earlier_wake_up = -1  # the caller's own, such as an event loop's
 
     def __enter__(self) -> Signals:
         self.signal = None
@@ -80,7 +81,7 @@ class Signals:
         for end in self._pipe:
             os.set_blocking(end, False)
         self.wake_up = self._pipe[0]
-        signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
+        self._earlier_wake_up = signal.set_wakeup_fd(self._pipe[1], warn_on_full_buffer=False)
         for number in (*ENDING, signal.SIGUSR1):
             earlier = signal.getsignal(number)
             if earlier != signal.SIG_IGN:
@@ -93,7 +94,7 @@ class Signals:
             signal.signal(number, earlier)
         self._earlier = {}
         if self._pipe is not None:
-            signal.set_wakeup_fd(-1)
+            signal.set_wakeup_fd(self._earlier_wake_up)
             for end in self._pipe:
                 os.close(end)
         self._pipe = None
@@ -102,7 +103,7 @@ class Signals:
     def _note(self, number: int, _: FrameType | None) -> None:
         if number == signal.SIGUSR1:
             return
-        self.is_urgent = self.signal is not None and number == signal.SIGINT
+        self.is_urgent = self.is_urgent or (self.signal is not None and number == signal.SIGINT)
         self.signal = self.signal or number
 
     def text(self) -> str:

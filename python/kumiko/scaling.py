@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 from .figure import Axes, Chart, Line, Reference, draw
 from .measurement import Spread, repetitions_text, rounds
-from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, counted, warn
+from .program import Failed, Job, Kumiko, Record, Refused, counted, warn
 from .study import Request, Study, as_text
 from .table import Column, Table
 
@@ -112,12 +113,7 @@ class Scaling:
         return self.speed_up(point).times(self.reference.all_workers / point.all_workers)
 
     def notes(self) -> list[str]:
-        return [
-            f"{point.label}: its runs took {point.wall.least:.3g} to {point.wall.most:.3g} s; other programs may have "
-            "shared the machine, or the runs are too short"
-            for point in self.done()
-            if point.wall.is_disturbed
-        ]
+        return [f"{point.label}: {point.wall.disturbed_text()}" for point in self.done() if point.wall.is_disturbed]
 
 
 def points_of(request: ScalingRequest) -> list[ScalingPoint]:
@@ -208,10 +204,6 @@ def report(scaling: Scaling) -> str:
 
 def as_json(scaling: Scaling) -> Record:
     """Everything, with each point's summary as `kumiko run` writes it."""
-
-    def spread(values: Spread) -> Record:
-        return {"least": values.least, "median": values.median, "most": values.most}
-
     return {
         "case": scaling.case_name,
         "solver": scaling.solver,
@@ -223,10 +215,10 @@ def as_json(scaling: Scaling) -> Record:
         "runs": [
             point.which()
             | {
-                "wall_s": spread(point.wall) | {"all": point.wall_s},
-                "speed_up": spread(scaling.speed_up(point)),
+                "wall_s": asdict(point.wall) | {"all": point.wall_s},
+                "speed_up": asdict(scaling.speed_up(point)),
                 "parallel_efficiency": scaling.per_worker(point).median,
-                "imbalance": spread(Spread.of(point.imbalance)),
+                "imbalance": asdict(Spread.of(point.imbalance)),
                 "summary": point.summary,
             }
             for point in scaling.done()
@@ -295,12 +287,10 @@ class ScalingStudy(Study[Scaling]):
     text_files = ("scaling.csv", "scaling.json", "scaling.tex")
     figure_files = ("speed_up", "efficiency")
 
-    def __init__(self, request: ScalingRequest, kumiko: Kumiko | None) -> None:
-        super().__init__(request, kumiko)
-        self._request = request
+    request: ScalingRequest
 
     def plan(self) -> Scaling:
-        request = self._request
+        request = self.request
         if request.rank_counts and "{ranks}" not in request.launcher:
             raise Refused(
                 f"--launcher '{request.launcher}': {{ranks}} must stand where the number of ranks belongs, such as "
@@ -314,12 +304,7 @@ class ScalingStudy(Study[Scaling]):
         points = points_of(request)
         file = self.kumiko.describe(request.job(), relay=True)
         for backend, workers in dict.fromkeys((point.backend, point.workers) for point in points):
-            try:
-                self.kumiko.dry_run(request.job(backend=backend, workers=workers))
-            except Interrupted:
-                raise
-            except Failed:
-                pass  # a step that fails: the run will report it
+            self.try_first_state(partial(self.kumiko.dry_run, request.job(backend=backend, workers=workers)))
         found = Scaling(file["case"]["name"], file["solver"]["name"], request.cores, request.repetitions, points)
         warn_of_cores(request, found)
         return found
@@ -328,8 +313,8 @@ class ScalingStudy(Study[Scaling]):
         """Raises Failed also where two runs end in different states."""
         for _, point in rounds(found.points, found.repetitions):
             self.progress.show(point.label)
-            summary = self.kumiko.run(job_of(self._request, point))
-            check_ranks(self._request, point, summary)
+            summary = self.kumiko.run(job_of(self.request, point))
+            check_ranks(self.request, point, summary)
             check_state(found, point, summary)
             point.add(summary)
             after()

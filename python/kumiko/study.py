@@ -123,25 +123,20 @@ def as_text(record: Record) -> str:
 
 
 def draw_all(figures: dict[Path, Callable[[Path], None]]) -> None:
-    """Draws figures by matplotlib. Prints a note where there is none, and a warning where it fails: the results are
-    in other files."""
-    if not figures:
-        return
-    names = " and ".join(path.name for path in figures)
+    """Draws figures by matplotlib. Prints a note where it is missing or cannot be loaded. Raises Failed for a file that
+    cannot be written."""
     try:
-        import matplotlib
+        for path, draw in figures.items():
+            with writing(path):
+                draw(path)
     except ImportError as error:
+        names = " and ".join(path.name for path in figures)
         missing = "has no matplotlib" if isinstance(error, ModuleNotFoundError) else f"cannot load matplotlib ({error})"
         to_stderr(
             f"{NOTE_MARK}{names} {'are' if len(figures) > 1 else 'is'} left out, since {sys.executable} {missing}; "
             "install it (Debian: python3-matplotlib), or start the study by another Python: kumiko takes that of the "
             "environment variable KUMIKO_PYTHON"
         )
-        return
-    del matplotlib
-    for path, draw in figures.items():
-        with writing(path):
-            draw(path)
 
 
 class Study(ABC, Generic[Found]):
@@ -153,10 +148,20 @@ class Study(ABC, Generic[Found]):
     quiet_remedy = "name a folder by --output, or a file by --summary"
 
     def __init__(self, request: Request, kumiko: Kumiko | None) -> None:
-        self._of_study = request
+        self.request = request
         self.kumiko = kumiko or Kumiko()
         self.progress = Progress(request.quiet)
         self._lock = -1  # the folder of --output, held until the study ends
+
+    def try_first_state(self, attempt: Callable[[], object]) -> None:
+        """Calls attempt(), which makes a dry run. Raises Refused, Interrupted; a step that fails is not the request's
+        fault, and the run will report it."""
+        try:
+            attempt()
+        except Interrupted:
+            raise
+        except Failed:
+            pass
 
     @abstractmethod
     def plan(self) -> Found:
@@ -207,12 +212,12 @@ class Study(ABC, Generic[Found]):
                     if not self.has_results(found):
                         raise
                     ended = error
-        finally:
-            self.kumiko.signals = None
             self.progress.show("")
-        try:
             self.show(found)
         finally:
+            self.progress.show("")
+            self.kumiko.signals = None
+            self.kumiko.scratch = None
             if self._lock >= 0:
                 os.close(self._lock)
         if ended:
@@ -222,7 +227,7 @@ class Study(ABC, Generic[Found]):
 
     def check(self) -> None:
         """Refuses what would lose something, or leave nothing. Changes nothing. Raises Refused."""
-        request = self._of_study
+        request = self.request
         if request.quiet and not request.output and not request.summary:
             raise Refused(
                 f"--quiet: the results of the {self.what} would be lost; {self.quiet_remedy}, or leave out --quiet"
@@ -252,11 +257,11 @@ class Study(ABC, Generic[Found]):
     def _paths(self) -> list[Path]:
         """Every file that a study of its kind writes into its folder."""
         figures = [f"{name}.{suffix}" for name in self.figure_files for suffix in FIGURE_FORMATS]
-        return [Path(self._of_study.output) / name for name in (*self.text_files, *figures)]
+        return [Path(self.request.output) / name for name in (*self.text_files, *figures)]
 
     def _begin(self) -> None:
         """Makes the folder, and removes earlier results: they must not be taken for these."""
-        request = self._of_study
+        request = self.request
         if request.output:
             with writing(request.output):
                 os.makedirs(request.output, exist_ok=True)
@@ -268,14 +273,16 @@ class Study(ABC, Generic[Found]):
                     f"another study is writing into '{request.output}'; name another folder with --output"
                 ) from None
             self.kumiko.scratch = Path(request.output)
-            for path in self._paths():
-                path.unlink(missing_ok=True)
+        files = self._paths() if request.output else []
         if request.summary and request.summary != STDOUT:
-            Path(request.summary).unlink(missing_ok=True)
+            files.append(Path(request.summary))
+        for path in files:
+            with writing(path):
+                path.unlink(missing_ok=True)
 
     def _write(self, found: Found) -> None:
         """Writes what is found so far, but for figures, which take their time."""
-        request = self._of_study
+        request = self.request
         if request.output:
             for name, text in zip(self.text_files, self.texts(found), strict=True):
                 write_text(Path(request.output) / name, text)
@@ -284,7 +291,7 @@ class Study(ABC, Generic[Found]):
 
     def show(self, found: Found) -> None:
         """Writes and prints the results, and draws the figures. What cannot be written is printed all the same."""
-        request = self._of_study
+        request = self.request
         unwritten: Failed | None = None
         try:
             self._write(found)

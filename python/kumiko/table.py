@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
 from .measurement import Missing, Spread
@@ -90,7 +90,7 @@ def csv_cell(value: Cell) -> str:
 
 def json_cell(value: Cell) -> Any:
     if isinstance(value, Spread):
-        return {"least": value.least, "median": value.median, "most": value.most}
+        return asdict(value)
     return None if isinstance(value, Missing) else value
 
 
@@ -210,7 +210,7 @@ class Table(Generic[Row]):
 
     def faults(self) -> list[str]:
         """A line for each row whose values are missing, and for each cell without a finite number where its column has
-        a format. Words are no faults, and what is expected to be missing is none."""
+        a format; not for words, nor for values that are expected to be missing."""
         found = []
         for row in self.rows:
             key = next((column.text(row) for column in self.columns if column.is_key), "")

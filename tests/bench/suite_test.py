@@ -1,5 +1,5 @@
 """Contract: a suite runs its cases in rounds whose order favours none; a value of its tables or its budgets that is
-missing or not finite is a fault and named; what a machine cannot have is named as skipped, and is no fault."""
+missing or not finite is a fault and named; a part that a machine cannot have is named as skipped instead."""
 
 import json
 import math

@@ -87,6 +87,20 @@ def test_given_a_second_ctrl_c_then_a_program_that_does_not_end_is_not_waited_fo
         timer.wait()
 
 
+def test_given_a_caller_that_is_woken_by_signals_then_it_is_so_afterwards():
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write)
+    try:
+        with Signals():
+            pass
+        assert signal.set_wakeup_fd(-1) == write
+    finally:
+        signal.set_wakeup_fd(-1)
+        os.close(read)
+        os.close(write)
+
+
 def is_running(process: int) -> bool:
     try:
         return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"

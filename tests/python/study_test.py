@@ -72,6 +72,31 @@ def test_given_a_folder_that_a_study_writes_into_then_another_one_is_refused(tmp
     study(output=str(tmp_path), overwrite=True).carry_out()
 
 
+def test_given_a_study_that_has_failed_then_its_folder_is_free_again(tmp_path):
+    class Failing(Counting):
+        def measure(self, found, after):
+            raise Failed("no run")
+
+    with pytest.raises(Failed, match="no run"):
+        Failing(Request("case.toml", output=str(tmp_path)), Kumiko("/nowhere")).carry_out()
+    study(output=str(tmp_path)).carry_out()
+
+
+def test_given_a_matplotlib_that_cannot_be_loaded_then_a_note_says_so_and_the_results_stand(tmp_path, capsys):
+    class Broken(Counting):
+        def figures(self, found):
+            def draw(file):
+                raise ImportError("numpy is of another version")
+
+            return (draw,)
+
+    Broken(Request("case.toml", output=str(tmp_path)), Kumiko("/nowhere")).carry_out()
+    captured = capsys.readouterr()
+    assert captured.out.startswith("counted to 2")
+    assert "count.svg is left out, since" in captured.err
+    assert "cannot load matplotlib (numpy is of another version)" in captured.err
+
+
 def test_given_a_summary_that_is_one_of_its_files_then_it_is_refused(tmp_path):
     with pytest.raises(Refused, match="is the name of another file of the count"):
         study(output=str(tmp_path), summary=str(tmp_path / "count.txt")).check()

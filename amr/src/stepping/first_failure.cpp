@@ -80,8 +80,9 @@ std::string text_and_type(const std::exception_ptr& what, ToldFailure& told) {
   try {
     std::rethrow_exception(what);
   } catch (const std::exception& error) {
-    if (const auto* cfl = dynamic_cast<const CflError*>(&error))
+    if (const auto* cfl = dynamic_cast<const CflError*>(&error)) {
       told.number = cfl->smallest_steps();
+    }
     if (const auto* refused = dynamic_cast<const StepRefused*>(&error)) {
       told.number = refused->base_step();
     }

@@ -62,7 +62,7 @@ class Declared(Suite):
 
     def budgets(self, r):
         f, workers = Figures(self, r), self.workers
-        all_workers = counted(workers)
+        all_workers = counted(workers, 'worker')
         for upwind, least in (("uniform", 40), ("mixed", 13)):
             for isa in ("avx2", "avx512"):
                 share = f.of_peak(upwind, isa).median
@@ -71,7 +71,7 @@ class Declared(Suite):
             share = f.of_kernel(GRID, backend).median
             yield Budget(f"uniform {GRID}, {backend}, 1 core: over kernel", 0.5, False, share)
         for count in self.counts:
-            title = f"AMR, {counted(count)}"
+            title = f"AMR, {counted(count, 'worker')}"
             yield Budget(f"{title}: 10^6 updates/s/core", 200, False, f.rate(AMR, DATAFLOW, count).median)
             yield Budget(f"{title}: over uniform, per core", 0.8, False, f.over_uniform(count).median)
             least = 0.6 if count == 1 else 0.57
@@ -90,7 +90,7 @@ class Declared(Suite):
             gain = f.dataflow_gain(AMR, workers).median
             yield Budget(f"by level over dataflow, {all_workers}, wall", 1, False, gain)
         for count in self.powers:
-            yield Budget(f"balance of threads, {counted(count)}", 1.05, True, f.balance(AMR, DATAFLOW, count).median)
+            yield Budget(f"balance of threads, {counted(count, 'worker')}", 1.05, True, f.balance(AMR, DATAFLOW, count).median)
         yield Budget(f"traced over not, {all_workers}, wall", 1.03, True, f.tracing().median)
         yield Budget("recording a piece of a trace, 1 worker, ns", 20, True, f.core("recording_s", 1e9).median)
         yield Budget("memory: bytes per point, three levels", 48, True, f.bytes_per_point())

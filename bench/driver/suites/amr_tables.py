@@ -63,7 +63,7 @@ def parts(suite, f):
                 ("grid", "serial", "/kernel", "threads, 1 worker", "/kernel"), rows)
     yield table("bare sweep: the kernel alone over the AMR run's patches, in order, without ghosts: 10^6 updates/s",
                 ("workers", "all", "per core"),
-                [(counted(count), *(f.core(f"sweep_{count}", 1e-6 / cores) for cores in (1, count)))
+                [(counted(count, 'worker'), *(f.core(f"sweep_{count}", 1e-6 / cores) for cores in (1, count)))
                  for count in suite.counts])
     rows = []
     for name, title in SCHEME_TITLES.items():
@@ -77,7 +77,7 @@ def parts(suite, f):
 
 
 def runs(suite, f):
-    cases = [(f"{SYSTEMS[system].title}, {counted(count)}", (AMR, system, count, ""))
+    cases = [(f"{SYSTEMS[system].title}, {counted(count, 'worker')}", (AMR, system, count, ""))
              for system in (DATAFLOW, LEVEL, STRIPS, *OPENMPS) for count in suite.powers]
     cases.append(("serial", (AMR, SERIAL, 1, "")))
     cases += [(f"{SYSTEMS[DATAFLOW].title}, {ISAS[isa]} only", (AMR, DATAFLOW, 1, isa)) for isa in NARROWER_ISAS]
@@ -93,8 +93,8 @@ def runs(suite, f):
 
 
 def ratios(suite, f):
-    many, counts = counted(suite.workers), [(count, counted(count)) for count in suite.counts]
-    rows = [(f"by level / dataflow, {counted(count)}", f.dataflow_gain(AMR, count)) for count in suite.powers]
+    many, counts = counted(suite.workers, 'worker'), [(count, counted(count, 'worker')) for count in suite.counts]
+    rows = [(f"by level / dataflow, {counted(count, 'worker')}", f.dataflow_gain(AMR, count)) for count in suite.powers]
     rows += [(f"the same, linear, {workers}", f.dataflow_gain(LINEAR, count)) for count, workers in counts]
     rows.append((f"dataflow / strips, {many}", f.over_peer(STRIPS)))
     rows += [(f"dataflow / {SYSTEMS[peer].title}, {many}", f.over_peer(peer)) for peer in OPENMPS]
@@ -118,6 +118,6 @@ def revolution(suite, f):
         title = f"{FINE_POINTS} x {FINE_POINTS}, {name}, {fine.steps} steps"
         rows.append((title, f.wall(*uniform), f.rate(*uniform), f.uniform_over_amr(system), ""))
     return table(
-        f"the thesis's table 6.2, {counted(suite.workers)}; the uniform grid takes"
+        f"the thesis's table 6.2, {counted(suite.workers, 'worker')}; the uniform grid takes"
         f" {REVOLUTION * FINE_POINTS // GRID} steps for one revolution",
         ("run", "wall, s", "10^6 updates/s/core", "over AMR, equal times", ("RMS", four_digits)), rows)
