@@ -112,7 +112,7 @@ class Declared(Suite):
     def tables(self, r):
         for name, benchmark in BENCHMARKS.items():
             counts = [1] if benchmark.one_worker_only else self.counts
-            columns = ["system", *map(counted, counts)]
+            columns = ["system", *(counted(count, "worker") for count in counts)]
             if name in TASKS and len(counts) > 1:
                 columns.append("growth" if benchmark.overhead_only else "speed-up")
             columns += [f"beyond, {count}" for count in counts if benchmark.beyond_serial]
