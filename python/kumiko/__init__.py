@@ -11,7 +11,9 @@ matplotlib.
 """
 
 from .case_table import Tables, tabulate
-from .compare import CompareRequest, Comparison, compare
+from .compare import compare
+from .comparison import Comparison
+from .contender import CompareRequest
 from .measurement import Budget, Missing, Spread, ratio, rounds
 from .program import Failed, Interrupted, Job, Kumiko, Refused
 from .scaling import Scaling, ScalingRequest, scale

@@ -1,6 +1,5 @@
-"""python3 -m kumiko STUDY REQUEST: what `kumiko compare`, `scaling` and `table` start, with their options in a
-JSON file. And
-python3 -m kumiko draw FILE: the figures of predictions from their JSON."""
+"""Starts a study: `python3 -m kumiko STUDY REQUEST` with its options in a JSON file, as `kumiko compare`, `scaling` and
+`table` do. `python3 -m kumiko draw FILE` draws the figures of predictions from their JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .case_table import tabulate
-from .compare import CompareRequest, compare
+from .compare import compare
+from .contender import CompareRequest
 from .predictions import draw_predictions
 from .program import ERROR_MARK, Failed, Kumiko, Refused, to_stderr
 from .scaling import ScalingRequest, scale

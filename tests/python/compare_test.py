@@ -8,15 +8,8 @@ import math
 import pytest
 
 from kumiko import errors
-from kumiko.compare import (
-    CompareRequest,
-    notes_of,
-    parse_contenders,
-    parse_sweep,
-    parts_of,
-    report,
-    runs_table,
-)
+from kumiko.comparison import notes_of, report, runs_table
+from kumiko.contender import CompareRequest, parse_contenders, parse_sweep, parts_of
 from kumiko.program import Refused
 from stored import FOLDER, stored_comparison
 

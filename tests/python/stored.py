@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from kumiko.compare import ComparedRun, Comparison, Contender
+from kumiko.comparison import ComparedRun, Comparison
+from kumiko.contender import Contender
 from kumiko.scaling import Scaling, ScalingPoint
 
 FOLDER = Path(__file__).parent / "stored"
