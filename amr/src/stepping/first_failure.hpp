@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -56,7 +55,10 @@ struct PieceOrder {
   std::int32_t level = 0;   ///< negative where finer levels come first
   std::int32_t kind = 0;
 
-  friend auto operator<=>(const PieceOrder&, const PieceOrder&) = default;
+  friend bool operator<(const PieceOrder& a, const PieceOrder& b) {
+    return std::tie(a.tick, a.begins, a.level, a.kind) <
+           std::tie(b.tick, b.begins, b.level, b.kind);
+  }
 };
 PieceOrder order_of(const LevelStep& step, PieceKind kind);
 
