@@ -24,6 +24,12 @@ bool has_own_summary(const std::filesystem::path& folder) {
   }
 }
 
+/// True if an earlier summary is of the same state.
+bool is_of(const nlohmann::ordered_json& earlier, const io::RunSummary& summary) {
+  const auto hash = earlier.find("state_hash");
+  return hash != earlier.end() && *hash == summary.state_hash;
+}
+
 }  // namespace
 
 nlohmann::ordered_json earlier_summary(const Start& start) {
@@ -51,12 +57,19 @@ bool has_its_last_files(const Start& start, const nlohmann::ordered_json& earlie
 nlohmann::ordered_json summary_json(const io::RunSummary& summary,
                                     const nlohmann::ordered_json& earlier) {
   nlohmann::ordered_json json = io::to_json(summary);
-  const char* const hash = "state_hash";
-  if (!earlier.contains(hash) || earlier.at(hash) != json.at(hash)) return json;
+  if (!is_of(earlier, summary)) return json;
   nlohmann::ordered_json kept = earlier;
   kept["config"] = json.at("config");
   kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
   return kept;
+}
+
+io::RunSummary summary_shown(io::RunSummary summary, const nlohmann::ordered_json& earlier) {
+  if (!is_of(earlier, summary)) return summary;
+  summary.backend = earlier.value("backend", summary.backend);
+  summary.workers = earlier.value("workers", summary.workers);
+  summary.peak_rss_bytes = earlier.value("peak_rss_bytes", summary.peak_rss_bytes);
+  return summary;
 }
 
 }  // namespace kumiko::app

@@ -28,6 +28,7 @@
 #include "run/ranks.hpp"
 #include "run/run_files.hpp"
 #include "run/run_parts.hpp"
+#include "run/run_summary.hpp"
 #include "run/setup_warnings.hpp"
 #include "run/signals.hpp"
 #include "terminal/counted.hpp"
@@ -39,14 +40,6 @@
 namespace kumiko::app {
 
 namespace {
-
-std::optional<io::RunHistory> past_of(const std::optional<Restart>& from) {
-  if (!from) return std::nullopt;
-  const io::RunAttributes& attributes = from->checkpoint.attributes;
-  const std::optional<io::Sidecar>& sidecar = from->checkpoint.sidecar;
-  if (!sidecar) return io::RunHistory{attributes.initial_masses};
-  return io::RunHistory{attributes.initial_masses, sidecar->wall_s, sidecar->reached};
-}
 
 /// More workers than cores are slower, but they were requested: not an error.
 void warn_above_budget(const amr::Backend& backend) {
@@ -195,7 +188,7 @@ io::RunSummary take_steps(const RunRequest& request, Ranks& ranks, const Start& 
   const Ranks::Watched watched(ranks, simulation);
   Progress progress(request.quiet, setup.run.case_name, setup, simulation, &ranks);
   try {
-    return execute(setup, backend, simulation, progress, &files, past_of(start.from), &ranks);
+    return execute(setup, backend, simulation, progress, &files, past_of(start), &ranks);
   } catch (const std::exception& error) {
     std::string way = way_on(files, setup);
     if (way.empty()) throw;
@@ -232,7 +225,7 @@ void finish(const RunRequest& request, const Start& start, const amr::Simulation
   }
   if (request.quiet) return;
   print_saved(fmt::format("the run is complete, its files are in '{}'", start.path.string()), [&] {
-    print_summary(summary);
+    print_summary(summary_shown(summary, earlier));
     fmt::print("files                {}/\n", start.path.string());
   });
 }
@@ -245,9 +238,9 @@ int run_without_files(const RunRequest& request, Ranks& ranks, const Start& star
   const Ranks::Watched watched(ranks, simulation);
   Progress progress(request.quiet, start.setup.run.case_name, start.setup, simulation, &ranks);
   const io::RunSummary summary =
-      execute(start.setup, backend, simulation, progress, nullptr, past_of(start.from), &ranks);
+      execute(start.setup, backend, simulation, progress, nullptr, past_of(start), &ranks);
   warn_above_uniform(start.setup, summary.fraction_of_uniform, "the run made");
-  if (!request.quiet) print_summary(summary);
+  if (!request.quiet) print_summary(summary_shown(summary, earlier));
   std::error_code missing;
   if (!std::filesystem::equivalent(request.summary, start.path / io::kSummaryFile, missing)) {
     write_summary(request.summary, summary_json(summary, earlier).dump(2) + "\n");

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/core.h>
+
+#include <kumiko/io/read_number.hpp>
 
 #include "run/progress.hpp"
 #include "run/ranks.hpp"
@@ -57,6 +59,33 @@ void warn_of_growth(const Setup& setup, const amr::FieldFigures& field,
   }
 }
 
+/// The levels that a run had before a restart that has changed keys, if that changed them.
+std::optional<int> levels_before(std::string_view changes) {
+  constexpr std::string_view kKey = "amr.levels: ";
+  const std::size_t key = changes.find(kKey);
+  if (key == changes.npos) return {};
+  changes.remove_prefix(key + kKey.size());
+  return io::read_number<int>(changes.substr(0, changes.find(' ')));
+}
+
+/// As io::RunHistory has it.
+double uniform_updates_beyond(const Start& start) {
+  const Setup& setup = start.setup;
+  int until = start.from->checkpoint.run.step;
+  std::vector<io::Ancestor> restarts = start.from->checkpoint.attributes.lineage;
+  restarts.push_back({until, {}, start.changes});
+  restarts.insert(restarts.begin(), io::Ancestor{});  // the run's begin
+  int levels = setup.options.levels;
+  double beyond = 0.0;
+  for (auto each = restarts.rbegin(); each != restarts.rend(); ++each) {
+    const int steps = until - each->step;
+    beyond += setup.uniform_updates(steps, levels) - setup.uniform_updates(steps);
+    until = each->step;
+    levels = levels_before(each->keys).value_or(levels);
+  }
+  return beyond;
+}
+
 }  // namespace
 
 io::RunHistory history_of(const amr::FieldFigures& field) {
@@ -65,6 +94,17 @@ io::RunHistory history_of(const amr::FieldFigures& field) {
     history.initial_masses.push_back({component.mass, component.absolute_mass});
   }
   return history;
+}
+
+std::optional<io::RunHistory> past_of(const Start& start) {
+  if (!start.from) return std::nullopt;
+  io::RunHistory past{.initial_masses = start.from->checkpoint.attributes.initial_masses,
+                      .uniform_updates_beyond = uniform_updates_beyond(start)};
+  if (const std::optional<io::Sidecar>& sidecar = start.from->checkpoint.sidecar) {
+    past.wall_s = sidecar->wall_s;
+    past.reached = sidecar->reached;
+  }
+  return past;
 }
 
 io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
@@ -98,7 +138,8 @@ io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
   summary.open_domain = setup.the_case->boundaries().is_open();
   summary.work = simulation.counters();
   summary.fraction_of_uniform =
-      static_cast<double>(summary.work.updates()) / setup.uniform_updates(simulation.step());
+      static_cast<double>(summary.work.updates()) /
+      (setup.uniform_updates(simulation.step()) + history.uniform_updates_beyond);
   summary.patches_per_level = patches_per_level(simulation);
   summary.unnested_patches = simulation.unnested_patches();
   summary.memory = simulation.memory_use();

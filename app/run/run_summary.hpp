@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/io/summary.hpp>
 
-#include "run/setup.hpp"
+#include "run/run_start.hpp"
 
 namespace kumiko::app {
 
@@ -16,6 +17,9 @@ class Ranks;
 
 /// The history of a run that begins with a field.
 io::RunHistory history_of(const amr::FieldFigures& field);
+
+/// The history of a run before its restart; none for a new run.
+std::optional<io::RunHistory> past_of(const Start& start);
 
 /// The summary of a run as it stands, without its origin, its rate and its ranks. Warns of values
 /// and errors that make no sense. Throws std::runtime_error if values are not finite.

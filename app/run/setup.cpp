@@ -179,9 +179,9 @@ std::string skipped_in_words(const plugin::Registry& plugins) {
   return words;
 }
 
-double Setup::uniform_updates(int steps) const {
+double Setup::uniform_updates(int steps, int levels) const {
   const double per_level = options.subcycling ? 8.0 : 4.0;
-  return std::pow(per_level, options.levels - 1) * options.points_x * options.points_y * steps;
+  return std::pow(per_level, levels - 1) * options.points_x * options.points_y * steps;
 }
 
 Setup load_setup(const SetupRequest& request) {

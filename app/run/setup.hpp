@@ -55,7 +55,8 @@ struct Setup {
   /// Points of the finest level in x, for messages.
   int finest_points_x() const { return options.points_x << (options.levels - 1); }
   /// The point updates of so many base steps on the finest level's grid everywhere.
-  double uniform_updates(int steps) const;
+  double uniform_updates(int steps) const { return uniform_updates(steps, options.levels); }
+  double uniform_updates(int steps, int levels) const;
 };
 
 /// The key of --workers.

@@ -74,6 +74,14 @@ class BrokenFile(PluginTest):
         done = self.run_shipped("--plugin-path", folder / "no_plugin.so")
         self.assert_told(done, 2, folder / "no_plugin.so", "is not a plugin", "KUMIKO_PLUGIN")
 
+    def test_given_a_pipe_then_nobody_waits_for_its_writer(self):
+        pipe = self.path / "pipes" / "pipe.so"
+        pipe.parent.mkdir()
+        os.mkfifo(pipe)
+        self.assert_told(self.run_shipped("--plugin-path", pipe), 2, pipe, "is not a file")
+        done = self.run_shipped("--plugin-path", pipe.parent, "--set", "solver.name=mine")
+        self.assert_told(done, 2, f"'{pipe}' was skipped, since it is not a file")
+
     def test_given_a_broken_plugin_then_lists_show_the_others_and_exit_with_2(self):
         for kind, name in (("solver", "still_cells"), ("case", "ramp")):
             with self.subTest(kind):

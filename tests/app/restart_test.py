@@ -50,6 +50,21 @@ class Restart(RestartTest):
         effective = self.run_well("whole/effective.toml", folder="effective")
         self.assertEqual(effective["state_hash"], whole["state_hash"])
 
+    def test_given_more_levels_then_the_uniform_grid_of_each_step_is_that_of_its_own_levels(self):
+        keys = ["grid.base=32", "time.steps=160"]
+        self.run_well(ZALESAK, *settings(*keys, "amr.levels=2", "time.stop_step=20"))
+        more = settings("amr.levels=3", "time.stop_step=30")
+        self.run_well(*more, "--restart", "run", folder="more")
+        found = self.run_well(*settings("time.stop_step=50"), "--restart", "more", folder="most")["updates"]
+        uniform = 32 * 32 * (20 * 8 + 30 * 8**2)
+        self.assertAlmostEqual(found["fraction_of_uniform"], found["total"] / uniform, places=12)
+
+    def test_given_a_complete_run_then_its_own_backend_and_workers_are_shown(self):
+        self.run_well(ZALESAK, *settings(*KEYS), "--workers", "3")
+        done = self.kumiko("run", "--restart", "run", "--workers", "1", "--backend", "serial")
+        self.assertIn("nothing is left to do", done.output)
+        self.assertIn("backend threads  workers 3", done.output)
+
     def test_given_latest_then_the_folder_reads_as_that_of_one_run(self):
         whole = self.uninterrupted()
         self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=37", "checkpoint.every=10"))

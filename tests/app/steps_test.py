@@ -46,6 +46,11 @@ class Steps(CommandTest):
             series = json.loads((self.path / folder / "states.hdf.series").read_text())
             self.assertEqual(series["files"][-1]["time"], found["time"])
 
+    def test_given_a_complete_run_that_goes_on_to_a_later_end_then_the_mesh_still_keeps_up(self):
+        self.run_well(VORTEX, *BY_CFL, "--set", "amr.interval=0", "--set", "time.end=0.2", "--output", "run")
+        done = self.run_well("--restart", "run", "--set", "time.end=0.5", "--output", "again")
+        self.assertNotIn("warning", done.stderr)
+
     def test_given_outputs_backends_and_restarts_then_the_bits_are_the_same(self):
         self.run_well(VORTEX, *BY_CFL, "--output", "run")
         wanted = self.summary("run")

@@ -38,11 +38,15 @@ void RegridClock::resume(int step, int next) {
 }
 
 void RegridClock::note_changed_options(int step) {
-  if (levels_ > 1) next_ = std::max({1, step, std::min(next_, after_regrid(step))});
+  if (levels_ > 1)
+    next_ = std::max({1, step, std::min(next_, std::max(step + 1, follow_at(step)))});
 }
 
 void RegridClock::note_regrid(int step) {
-  if (levels_ > 1) next_ = after_regrid(step);
+  if (levels_ == 1) return;
+  next_ = follow_at(step);
+  if (next_ == step && !outrun_at_) outrun_at_ = step;
+  next_ = std::max(next_, step + 1);
 }
 
 void RegridClock::note_longer_steps(int step) {
@@ -70,11 +74,8 @@ int RegridClock::interval_by_flow() const {
                             communicator_);
 }
 
-int RegridClock::after_regrid(int step) {
-  if (interval_ > 0) return step - step % interval_ + interval_;
-  const int steps = interval_by_flow();
-  if (steps < 1 && !outrun_at_) outrun_at_ = step;
-  return step + std::max(1, steps);
+int RegridClock::follow_at(int step) const {
+  return interval_ > 0 ? step - step % interval_ + interval_ : step + interval_by_flow();
 }
 
 }  // namespace kumiko::amr

@@ -54,7 +54,9 @@ class RegridClock {
 
  private:
   int interval_by_flow() const;
-  int after_regrid(int step);
+  /// The base step before which the mesh must follow next; `step` itself where the flow leaves the
+  /// buffer within that step.
+  int follow_at(int step) const;
 
   const Hierarchy& hierarchy_;
   const TimeStepper& stepper_;

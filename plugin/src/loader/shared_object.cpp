@@ -150,6 +150,8 @@ bool is_cut_short(const std::filesystem::path& file) {
 }
 
 kumiko_plugin_entry_function open(const std::filesystem::path& file) {
+  refuse_if(!std::filesystem::is_regular_file(file),
+            "'{}' is not a file; a plugin is a shared object (.so)", file.string());
   refuse_if(is_cut_short(file), "'{}' cannot be loaded: its end is missing; build or copy it again",
             file.string());
   // Symbols stay the plugin's own: two plugins may have classes of one name.
@@ -229,6 +231,8 @@ bool mentions_entry(const std::filesystem::path& file) {
 
 std::string why_no_plugin(const std::filesystem::path& file) {
   std::error_code unreadable;
+  // To open a pipe would be to wait for its writer.
+  if (!std::filesystem::is_regular_file(file, unreadable)) return "it is not a file";
   if (std::filesystem::file_size(file, unreadable) == 0) return "it is empty";
   if (!std::ifstream(file)) return "it cannot be read: " + std::generic_category().message(errno);
   if (is_cut_short(file)) return "its end is missing";

@@ -43,6 +43,10 @@ struct RunHistory {
   std::vector<ComponentMass> initial_masses;  ///< of each component; none = not known
   double wall_s = 0.0;                        ///< of stepping so far
   std::optional<double> reached = {};         ///< as Sidecar::reached
+  /// Point updates of the finest grid everywhere that the steps before some restart would have made
+  /// beyond those of as many steps with the levels of today; negative where there were fewer
+  /// levels.
+  double uniform_updates_beyond = 0.0;
 };
 
 /// Options for all files of a run.
