@@ -72,13 +72,15 @@ constexpr Command kCommands[] = {
      new_solver_command},
     {"solver check",
      "test a plugin's solvers against what they declare and what the engine relies on",
-     "kumiko solver check my_solver/build/my_solver.so", check_command},
+     "kumiko solver check my_solver/build/my_solver.so", solver_check_command},
     {"case", "the cases", "", nullptr},
     {"case list", "name the cases found", "kumiko case list", case_list_command},
     {"case show", "say what a case is posed for, its domain and its keys",
      "kumiko case show channel", case_show_command},
     {"case new", "write a folder with a case to begin with", "kumiko case new my_case",
      new_case_command},
+    {"case check", "hold a case against what it says of itself",
+     "kumiko case check my_case/my_case.toml --plugin-path my_case/build", case_check_command},
 };
 
 /// True if main() has done its work, so that exit() is its own.

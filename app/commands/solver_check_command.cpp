@@ -1,28 +1,22 @@
 // kumiko solver check: tries a plugin's solvers against the conformance kit.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/conformance.hpp>
 
+#include "commands/check_view.hpp"
 #include "options/commands.hpp"
-#include "run/progress.hpp"
 #include "run/setup_warnings.hpp"
 #include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"
-#include "terminal/terminal.hpp"
 
 namespace kumiko::app {
 
@@ -78,73 +72,6 @@ std::vector<plugin::SolverFactory> wanted(const CheckRequest& request,
                         io::did_you_mean(request.solver, names)));
 }
 
-/// Writes to stdout at once. The end of main() reports a text that could not be written.
-void print_at_once(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
-}
-
-/// Shows the checks: prints a line when one ends, on a terminal also the running one, which each
-/// SIGUSR2 prints on stderr. Make it after hold_status_signal().
-class CheckView {
- public:
-  explicit CheckView(bool json) : json_(json), signal_([this](bool) { answer(); }) {}
-
-  /// Begins the checks of a solver. \return their observer, which refers to this
-  plugin::CheckObserver begin(const plugin::SolverFactory& factory) {
-    heading_ = plugin::heading(factory);
-    return {[this, name = factory.name](const char* check) { begins(name, check); },
-            [this](const plugin::Finding& finding) { ends(finding); }};
-  }
-
-  void end(const plugin::ConformanceReport& report) const {
-    if (!json_) print_at_once(plugin::summary(report));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void begins(const std::string& solver, const char* check) {
-    {
-      const std::lock_guard lock(mutex_);
-      solver_ = solver;
-      check_ = check;
-      since_ = Clock::now();
-    }
-    // Printed afterwards, so that a signal gets an answer as soon as there is a line.
-    if (!json_) print_at_once(std::exchange(heading_, {}));
-    if (shows_running_) print_to_stderr("  running  {} ...", check);
-  }
-
-  void ends(const plugin::Finding& finding) const {
-    if (shows_running_) print_to_stderr("{}", terminal_.erase_line());
-    if (!json_) print_at_once(plugin::to_text(finding));
-  }
-
-  /// Answers a SIGUSR2.
-  void answer() {
-    const std::lock_guard lock(mutex_);
-    if (check_ == nullptr) return;
-    const std::chrono::duration<double> time = Clock::now() - since_;
-    print_to_stderr("{}kumiko: solver '{}', check {}: for {:.1f} s\n", shows_running_ ? "\n" : "",
-                    solver_, check_, time.count());
-  }
-
-  const bool json_;
-  const Terminal terminal_ = Terminal::of_stderr();
-  const bool shows_running_ =
-      terminal_.exists && terminal_.moves && (json_ || ::isatty(STDOUT_FILENO) != 0);
-
-  std::string heading_;  ///< empty once it is printed
-
-  std::mutex mutex_;  ///< guards the members below
-  std::string solver_;
-  const char* check_ = nullptr;
-  Clock::time_point since_;
-
-  StatusSignal signal_;
-};
-
 /// ", such as 'FILE'", of a shared object in a folder or in its build; empty if there is none.
 std::string example_of_plugin(const std::filesystem::path& folder) {
   std::error_code hidden;
@@ -175,8 +102,9 @@ int check_plugin(const CheckRequest& request) {
   for (const plugin::SolverFactory& factory : factories) {
     const amr::ParameterSet parameters = parameters_of(factory, request);
     const plugin::ConformanceReport report = plugin::check_solver(
-        factory, parameters, *plugin::find_solver("semi_lagrangian_cubic"), view.begin(factory));
-    view.end(report);
+        factory, parameters, *plugin::find_solver("semi_lagrangian_cubic"),
+        view.begin(fmt::format("solver '{}'", factory.name), plugin::heading(factory)));
+    view.end(plugin::summary(report.findings));
     passed = passed && report.passed();
     if (request.json) json += (json.empty() ? "[" : ",") + plugin::to_json(report);
   }
@@ -186,7 +114,7 @@ int check_plugin(const CheckRequest& request) {
 
 }  // namespace
 
-Action check_command(Options& options) {
+Action solver_check_command(Options& options) {
   const auto request = std::make_shared<CheckRequest>();
   options.add("LIB.so", &request->file, "the plugin", {.is_required = true});
   options.add("--solver", &request->solver, "only the one of this name", {.check = not_empty()});

@@ -19,9 +19,10 @@ Action join_search_command(Options& options);
 Action solver_list_command(Options& options);
 Action solver_show_command(Options& options);
 Action new_solver_command(Options& options);
-Action check_command(Options& options);
+Action solver_check_command(Options& options);
 Action case_list_command(Options& options);
 Action case_show_command(Options& options);
+Action case_check_command(Options& options);
 Action new_case_command(Options& options);
 
 }  // namespace kumiko::app

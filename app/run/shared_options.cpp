@@ -85,10 +85,12 @@ void add_case(Options& options, CaseRequest& request, const CaseRules& rules) {
                 {.check = between(1, kMostWorkers)});
   }
   options.add_help_keys(key_reference);
-  options.add("--summary", &request.summary,
-              "also write the results to this JSON file; - for stdout, in place of the text",
-              {.check = not_empty()});
-  add_quiet(options, request.quiet);
+  if (rules.has_results) {
+    options.add("--summary", &request.summary,
+                "also write the results to this JSON file; - for stdout, in place of the text",
+                {.check = not_empty()});
+    add_quiet(options, request.quiet);
+  }
   add_plugin_path(options, request.plugin_path);
 }
 

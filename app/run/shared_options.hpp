@@ -31,6 +31,7 @@ struct OutputRequest {
 struct CaseRules {
   bool needs_file = true;   ///< it needs CASE.toml
   bool has_workers = true;  ///< it takes --workers, and one number of them
+  bool has_results = true;  ///< it takes --summary and --quiet
 };
 
 /// Declares CASE.toml, --set, --workers, --help-keys, --summary, --quiet and --plugin-path.

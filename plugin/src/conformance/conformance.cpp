@@ -1,34 +1,19 @@
 #include <algorithm>
-#include <chrono>
-#include <exception>
 #include <iterator>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include <fmt/core.h>
 
 #include "conformance/checks.hpp"
+#include "conformance/run.hpp"
 
 namespace kumiko::plugin {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using conformance::guarded;
 using conformance::Subject;
-
-/// The text of the exception that is being handled.
-template <class Function>
-Finding guarded(Function function) {
-  try {
-    return function();
-  } catch (const std::exception& error) {
-    return conformance::failed({}, "stopped by an exception: {}", error.what());
-  } catch (...) {
-    return conformance::failed({},
-                               "stopped by an exception that is not a std::exception; throw those");
-  }
-}
 
 /// The check memory, and what the checks after it rely on.
 Finding check_first_steps(Subject& subject) {
@@ -85,31 +70,6 @@ std::string whose(const SolverFactory& factory) {
                      file.empty() ? "" : fmt::format(" of '{}'", file));
 }
 
-/// Runs checks in turn, tells the observer, and keeps what they find.
-class Run {
- public:
-  Run(ConformanceReport& report, std::string of, const CheckObserver& observer)
-      : report_(report), whose_(std::move(of)), observer_(observer) {}
-
-  /// \param find  called with what goes on, in words
-  template <class Find>
-  void operator()(const char* check, Find find) {
-    if (observer_.begins) observer_.begins(check);
-    const auto start = Clock::now();
-    const std::string activity = fmt::format("check {} of {}", check, whose_);
-    const conformance::CheckNote note(activity);
-    Finding& finding = report_.findings.emplace_back(find(activity));
-    finding.check = check;
-    finding.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (observer_.ends) observer_.ends(finding);
-  }
-
- private:
-  ConformanceReport& report_;
-  std::string whose_;
-  const CheckObserver& observer_;
-};
-
 }  // namespace
 
 const char* to_string(Verdict verdict) {
@@ -131,7 +91,7 @@ double ConformanceReport::seconds() const {
 ConformanceReport check_solver(const SolverFactory& factory, const amr::ParameterSet& parameters,
                                const SolverFactory& peer, const CheckObserver& observer) {
   ConformanceReport report{factory.name, factory.file.string(), {}, {}};
-  Run run_check(report, whose(factory), observer);
+  conformance::Run run_check(report.findings, whose(factory), observer);
   std::unique_ptr<Subject> subject;
   for (const Check& check : kChecks) {
     run_check(check.name, [&](const std::string& activity) {

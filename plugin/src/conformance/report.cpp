@@ -30,8 +30,20 @@ nlohmann::json to_json_value(const amr::SolverTraits& traits) {
           {"nonlinear", traits.nonlinear}};
 }
 
-auto count(const ConformanceReport& report, Verdict verdict) {
-  return std::ranges::count(report.findings, verdict, &Finding::verdict);
+auto count(std::span<const Finding> findings, Verdict verdict) {
+  return std::ranges::count(findings, verdict, &Finding::verdict);
+}
+
+nlohmann::json to_json_value(std::span<const Finding> findings) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Finding& finding : findings) list.push_back(to_json_value(finding));
+  return list;
+}
+
+/// It has numbers that are not finite as null. Messages of strangers may hold bytes that are not
+/// UTF-8.
+std::string text_of(const nlohmann::json& document) {
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string heading_of(const std::string& solver, const std::string& file) {
@@ -49,32 +61,32 @@ std::string to_text(const Finding& finding) {
                      finding.text);
 }
 
-std::string summary(const ConformanceReport& report) {
+std::string summary(std::span<const Finding> findings) {
+  double seconds = 0.0;
+  for (const Finding& finding : findings) seconds += finding.seconds;
+  const auto failed = count(findings, Verdict::kFailed);
   return fmt::format("{}: {} passed, {} failed, {} skipped, {} noted, in {:.1f} s\n",
-                     report.passed() ? "conforms" : "does not conform",
-                     count(report, Verdict::kPassed), count(report, Verdict::kFailed),
-                     count(report, Verdict::kSkipped), count(report, Verdict::kNoted),
-                     report.seconds());
+                     failed == 0 ? "conforms" : "does not conform",
+                     count(findings, Verdict::kPassed), failed, count(findings, Verdict::kSkipped),
+                     count(findings, Verdict::kNoted), seconds);
 }
 
 std::string to_text(const ConformanceReport& report) {
   std::string text = heading_of(report.solver, report.file);
   for (const Finding& finding : report.findings) text += to_text(finding);
-  return text + summary(report);
+  return text + summary(report.findings);
 }
 
 std::string to_json(const ConformanceReport& report) {
-  nlohmann::json findings = nlohmann::json::array();
-  for (const Finding& finding : report.findings) findings.push_back(to_json_value(finding));
   const nlohmann::json document = {{"solver", report.solver},
                                    {"file", report.file},
                                    {"passed", report.passed()},
                                    {"seconds", report.seconds()},
                                    {"traits", to_json_value(report.traits)},
-                                   {"findings", findings}};
-  // It writes numbers that are not finite as null. Messages of strangers may hold bytes that are
-  // not UTF-8.
-  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+                                   {"findings", to_json_value(report.findings)}};
+  return text_of(document);
 }
+
+std::string to_json(std::span<const Finding> findings) { return text_of(to_json_value(findings)); }
 
 }  // namespace kumiko::plugin

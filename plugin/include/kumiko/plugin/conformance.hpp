@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,10 @@ std::string to_text(const ConformanceReport& report);
 /// The lines of a report's text, each with a newline, for those who print them one by one.
 std::string heading(const SolverFactory& factory);
 std::string to_text(const Finding& finding);
-std::string summary(const ConformanceReport& report);
+std::string summary(std::span<const Finding> findings);
 /// The report as JSON; numbers that are not finite are null.
 std::string to_json(const ConformanceReport& report);
+/// The findings as a JSON list, as in that of a report.
+std::string to_json(std::span<const Finding> findings);
 
 }  // namespace kumiko::plugin
