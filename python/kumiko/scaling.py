@@ -284,8 +284,12 @@ class ScalingStudy(Study[Scaling]):
     """`kumiko scaling`."""
 
     what = "scaling run"
-    text_files = ("scaling.csv", "scaling.json", "scaling.tex")
-    figure_files = ("speed_up", "efficiency")
+    text_files = {
+        "scaling.csv": lambda found: table_of(found).csv(),
+        "scaling.json": lambda found: as_text(as_json(found)),
+        "scaling.tex": lambda found: table_of(found).latex(),
+    }
+    figure_files = {"speed_up": draw_speed_up, "efficiency": draw_efficiency}
 
     request: ScalingRequest
 
@@ -328,13 +332,6 @@ class ScalingStudy(Study[Scaling]):
 
     def record(self, found: Scaling) -> Record:
         return as_json(found)
-
-    def texts(self, found: Scaling) -> tuple[str, ...]:
-        table = table_of(found)
-        return table.csv(), as_text(as_json(found)), table.latex()
-
-    def figures(self, found: Scaling) -> tuple[Callable[[Path], None], ...]:
-        return (lambda file: draw_speed_up(found, file), lambda file: draw_efficiency(found, file))
 
 
 def scale(request: ScalingRequest, kumiko: Kumiko | None = None) -> Scaling:
