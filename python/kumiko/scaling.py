@@ -203,7 +203,7 @@ def report(scaling: Scaling) -> str:
 
 
 def as_json(scaling: Scaling) -> Record:
-    """Everything, with each point's summary as `kumiko run` writes it."""
+    """The columns of the table that have a name, and each point's summary as `kumiko run` writes it."""
     return {
         "case": scaling.case_name,
         "solver": scaling.solver,
@@ -213,15 +213,14 @@ def as_json(scaling: Scaling) -> Record:
         "notes": scaling.notes(),
         "reference": scaling.reference.which(),
         "runs": [
-            point.which()
+            columns
             | {
                 "wall_s": asdict(point.wall) | {"all": point.wall_s},
                 "speed_up": asdict(scaling.speed_up(point)),
-                "parallel_efficiency": scaling.per_worker(point).median,
                 "imbalance": asdict(Spread.of(point.imbalance)),
                 "summary": point.summary,
             }
-            for point in scaling.done()
+            for point, columns in zip(scaling.done(), table_of(scaling).json(), strict=True)
         ],
     }
 
