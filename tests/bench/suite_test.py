@@ -173,7 +173,7 @@ class Check(unittest.TestCase):
         self.assert_fault(suite, "not measured: no memory (slow)")
 
     def test_a_program_that_was_not_built_is_a_fault(self):
-        self.assert_fault(Small(fast=Absent(None)), "absent: not installed when this was built")
+        self.assert_fault(Small(fast=Absent("fast_program")), "absent: fast_program was not built; build bench_all")
 
     def test_what_this_machine_lacks_is_skipped(self):
         report = report_of(Small(fast=Expected("absent: Go is not installed here")))
