@@ -34,7 +34,8 @@ constexpr Command kCommands[] = {
      "kumiko run cases/zalesak/zalesak.toml --set amr.levels=2 --output out/two", run_command,
      true},
     {"table",
-     "make some runs of a case, and print tables of their results next to published values",
+     "make the runs that CASE.table next to CASE.toml describes, or the usual ones, and print "
+     "tables of their results and of published values",
      "kumiko table cases/zalesak/thesis.toml --summary table.json", table_command},
     {"compare",
      "run solvers at several resolutions, or one with several values of any key: errors, costs and "

@@ -18,7 +18,8 @@ from compare import compare  # noqa: E402
 from kumiko.program import Failed  # noqa: E402
 from programs import Programs  # noqa: E402
 from report import Report  # noqa: E402
-from suite import SUITES, counted, load, measure  # noqa: E402
+from results import title_of  # noqa: E402
+from suite import SUITES, cases_of, counted, load, measure  # noqa: E402
 
 ALL, COMPARE = "all", "compare"
 CALM_WAIT = 60  # seconds
@@ -45,6 +46,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
                         help="where the figures go, build/bench/SUITE.json unless told")
     parser.add_argument("--only", action="append", metavar="PART",
                         help=f"these parts of a suite; may be given several times ({'; '.join(parts)})")
+    parser.add_argument("--case", default="", metavar="TEXT", help="the cases alone whose name contains TEXT")
     parser.add_argument("--programs", type=Path, metavar="FOLDER",
                         help="measures the programs there; nothing is installed or built then")
     # For scripts/bench: prints the target to build, nothing with --programs, and measures nothing.
@@ -66,8 +68,10 @@ def refuse_wrong(parser: argparse.ArgumentParser, arguments: argparse.Namespace)
     for part in arguments.only or ():
         if part not in parts:
             parser.error(f"--only is '{part}'; {arguments.suite} has {', '.join(parts) or 'no parts'}")
-    if arguments.only and arguments.check:
-        parser.error("--check wants all parts; leave out --only")
+    if (arguments.only or arguments.case) and arguments.check:
+        parser.error("--check wants all cases; leave out --only and --case")
+    if arguments.case and arguments.suite == ALL:
+        parser.error(f"--case is of one suite, not of '{ALL}'")
     for name in SUITES if arguments.suite == ALL else [arguments.suite]:
         program = load(name).program
         if arguments.programs is not None and not (arguments.programs / program).exists():
@@ -114,7 +118,10 @@ def run_suite(name: str, arguments: argparse.Namespace) -> list[str]:
         suite = load(name)(programs, arguments.quick, arguments.only or ())
     except Failed as error:
         return [f"{name} could not be measured: {error}"]
-    results = measure(suite, arguments.repetitions)
+    if not cases_of(suite, arguments.case):
+        titles = sorted(title_of(key) for cases in suite.comparisons() for key in cases)
+        return [f"--case is '{arguments.case}', which no name contains; {name} has the cases {'; '.join(titles)}"]
+    results = measure(suite, arguments.repetitions, arguments.case)
     report = Report(suite, results)
     extent = f"{counted(results.rounds(), 'round')} in {time.monotonic() - begin:.0f} s"
     print_head(description, suite.workers, extent + (", small sizes" if arguments.quick else ""))

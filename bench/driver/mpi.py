@@ -26,7 +26,7 @@ class Family:
     def launch(self, ranks: int) -> dict:
         """Options of Programs.report() that start ranks. Raises Absent."""
         if not self.tool.is_here:
-            raise Absent(self.tool)
+            raise Absent(f"mpirun.{self.name}", self.tool)
         launcher = (f"mpirun.{self.name}", *self.options, "-n", str(ranks))
         return {"launcher": launcher, "tool": self.tool, "environment": environment()}
 

@@ -42,11 +42,13 @@ class Expected(Failed):
 class Absent(Expected):
     """A program was not built; that is expected where this machine lacks a tool for it."""
 
-    def __init__(self, tool: Tool | None):
+    def __init__(self, name: str, tool: Tool | None = None):
         self.is_expected = tool is not None and not tool.is_here
-        why = f"{tool.title} is not installed here" if self.is_expected else "not installed when this was built"
-        debian = f"; Debian has it in {tool.packages}" if tool is not None and tool.packages else ""
-        super().__init__(f"absent: {why}{debian}")
+        if self.is_expected:
+            debian = f"; Debian has it in {tool.packages}" if tool.packages else ""
+            super().__init__(f"absent: {tool.title} is not installed here{debian}")
+        else:
+            super().__init__(f"absent: {name} was not built; build bench_all, after scripts/setup bench")
 
 
 def explain(status: int, errors: str) -> str:
@@ -81,7 +83,7 @@ class Programs:
     def path(self, name: str, tool: Tool | None = None) -> str:
         """Raises Absent."""
         if not os.access(self.folder / name, os.X_OK):
-            raise Absent(tool)
+            raise Absent(name, tool)
         return str(self.folder / name)
 
     def output(self, name: str, *words: object, launcher: Sequence[str] = (), tool: Tool | None = None, **run) -> str:

@@ -1,6 +1,6 @@
 """The outcomes of a suite's rounds: spreads, ratios of the same round, and the reasons of missing values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, field
 from statistics import median
 
@@ -33,6 +33,7 @@ class Results:
 
     figure: Figure  # that counts unless another one is named
     drop_disturbed: bool = False  # where a case has undisturbed outcomes too
+    cases: Collection[Key] = ()  # that the suite declares
     runs: dict[Key, list[Outcome]] = field(default_factory=dict)
 
     def good(self, key: Key) -> dict[int, dict]:
@@ -44,7 +45,9 @@ class Results:
     def error(self, key: Key) -> Missing:
         """Why a case has no value."""
         failed = [run for run in self.runs.get(key, []) if run.error]
-        return Missing(failed[-1].error, failed[-1].is_expected) if failed else Missing("not measured")
+        if failed:
+            return Missing(failed[-1].error, failed[-1].is_expected)
+        return Missing("not measured" if key in self.cases else f"no case {key} in comparisons()")
 
     def values(self, key: Key, figure: Figure | None = None) -> dict[int, float] | Missing:
         """By round."""

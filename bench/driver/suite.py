@@ -137,9 +137,16 @@ def is_done(suite: Suite, key: Key, runs: dict[Key, list[Outcome]], turn: int) -
     return suite.is_single(key) or last is None or last.get("stopped", False) or spent >= suite.case_seconds
 
 
-def measure(suite: Suite, repetitions: int | None) -> Results:
-    """All cases once, then all again, so that a disturbance hits all alike."""
-    results = Results(suite.figure, suite.drop_disturbed)
+def cases_of(suite: Suite, text: str = "") -> list[list[Key]]:
+    """The comparisons, with those cases alone whose title contains a text."""
+    named = ([key for key in cases if text in title_of(key)] for cases in suite.comparisons())
+    return [cases for cases in named if cases]
+
+
+def measure(suite: Suite, repetitions: int | None, text: str = "") -> Results:
+    """All cases whose title contains the text once, then all again, so that a disturbance hits all alike."""
+    comparisons = cases_of(suite, text)
+    results = Results(suite.figure, suite.drop_disturbed, [key for cases in suite.comparisons() for key in cases])
     progress = Progress(quiet=False)
     again = "" if suite.quick else suite.again
     end = time.monotonic() + suite.all_seconds
@@ -151,7 +158,7 @@ def measure(suite: Suite, repetitions: int | None) -> Results:
         return outcome
 
     for turn in range(repetitions or (1 if suite.quick else suite.repetitions)):
-        to_come = [key for key in order(suite.comparisons(), turn) if not is_done(suite, key, results.runs, turn)]
+        to_come = [key for key in order(comparisons, turn) if not is_done(suite, key, results.runs, turn)]
         seconds = sum(results.runs[key][-1].wall_s for key in to_come if key in results.runs)
         if not repetitions and turn > 0 and time.monotonic() + seconds > end:
             break
@@ -166,6 +173,6 @@ def measure(suite: Suite, repetitions: int | None) -> Results:
 
 
 __all__ = [
-    "AT_END", "AT_ONCE", "Budget", "Missing", "Spread", "Suite", "counted", "extreme", "load", "measure", "order",
-    "table", "whole",
+    "AT_END", "AT_ONCE", "Budget", "Missing", "Spread", "Suite", "cases_of", "counted", "extreme", "load", "measure",
+    "order", "table", "whole",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -180,7 +180,8 @@ def _column_of(values: Any, runs: dict[str, TableRun], where: str) -> ColumnOfTa
         format(1.0, column.format)
     except ValueError:
         raise Refused(
-            f"{where}: '{column.format}' is not a format of a number; write one like '.3e' or '.2f'"
+            f"{where}: the format '{column.format}' of '{title}' is not that of a floating-point number; write one "
+            "like '.3e', '.2f' or '.0f'"
         ) from None
     return column
 
@@ -236,14 +237,13 @@ def value_at(summary: Record, place: str) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def has_number(summary: Record, place: str) -> bool:
-    """True if a summary has a number, or null, at a dotted place."""
-    value: Any = summary
-    for part in place.split("."):
-        if not isinstance(value, dict) or part not in value:
-            return False
-        value = value[part]
-    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+def places_of(value: Any, place: str = "") -> Iterator[str]:
+    """The dotted places of a summary's numbers, and of those that are null."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from places_of(below, f"{place}.{key}" if place else key)
+    elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        yield place
 
 
 @dataclass
@@ -393,12 +393,14 @@ class TableStudy(Study[Tables]):
 
     def check_places(self, found: Tables, summary: Record) -> None:
         """Refuses columns of what no summary has. Raises Refused."""
+        places = list(places_of(summary))
         for layout in found.case.layouts:
             for place in (column.value or column.ratio for column in layout.columns):
-                if place and not has_number(summary, place):
+                if place and place not in places:
+                    shown = ", ".join(name for name in places if not name.startswith("config."))
                     raise Refused(
-                        f"{self._file}: table '{layout.title}': summaries have no number at '{place}'; see "
-                        "docs/reference/files.md for what they have"
+                        f"{self._file}: table '{layout.title}': summaries have no number at '{place}'; it can be "
+                        f"{shown}, or a key, such as config.amr.levels"
                     )
 
     def check(self) -> None:

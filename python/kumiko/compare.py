@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from .comparison import ComparedRun, Comparison, as_json, draw_work_precision, report, runs_table
 from .contender import CompareRequest, Contender, parse_contenders, refuse_solver_keys
@@ -33,8 +32,13 @@ class CompareStudy(Study[Comparison]):
     """`kumiko compare`."""
 
     what = "comparison"
-    text_files = ("compare.csv", "compare.json", "compare.md", "compare.tex")
-    figure_files = ("work_precision",)
+    text_files = {
+        "compare.csv": lambda found: runs_table(found).csv(),
+        "compare.json": lambda found: as_text(as_json(found)),
+        "compare.md": lambda found: report(found, markdown=True),
+        "compare.tex": lambda found: runs_table(found).latex(),
+    }
+    figure_files = {"work_precision": draw_work_precision}
 
     request: CompareRequest
 
@@ -175,13 +179,6 @@ class CompareStudy(Study[Comparison]):
 
     def record(self, found: Comparison) -> Record:
         return as_json(found)
-
-    def texts(self, found: Comparison) -> tuple[str, ...]:
-        table = runs_table(found)
-        return table.csv(), as_text(as_json(found)), report(found, markdown=True), table.latex()
-
-    def figures(self, found: Comparison) -> tuple[Callable[[Path], None], ...]:
-        return (lambda file: draw_work_precision(found, file),)
 
     def end(self, found: Comparison) -> None:
         failures = found.failures()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from . import errors
@@ -280,6 +280,7 @@ def report(comparison: Comparison, markdown: bool = False) -> str:
 
 
 def run_json(comparison: Comparison, run: ComparedRun) -> Record:
+    """The columns of the runs' table that have a name, and what a table cannot show."""
     record: Record = {
         "solver": run.contender.label,
         "points": run.points,
@@ -291,14 +292,9 @@ def run_json(comparison: Comparison, run: ComparedRun) -> Record:
     }
     if not run.wall_s:
         return record
-    if run.steps == 0:  # it has chosen them
-        record["steps"] = run.summary["steps"]
-    record["leaf_points"] = run.leaf_points
-    record["error"] = comparison.error_of(run)
-    record["order"] = comparison.order_of(run)
-    record["wall_s"] = asdict(run.wall) | {"all": run.wall_s}
-    record["summary"] = run.summary
-    return record
+    (columns,) = replace(runs_table(comparison), rows=[run]).json()
+    others = {"error": comparison.error_of(run), "wall_s": asdict(run.wall) | {"all": run.wall_s}}
+    return record | columns | others | {"summary": run.summary}
 
 
 def as_json(comparison: Comparison) -> Record:

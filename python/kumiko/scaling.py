@@ -203,7 +203,7 @@ def report(scaling: Scaling) -> str:
 
 
 def as_json(scaling: Scaling) -> Record:
-    """Everything, with each point's summary as `kumiko run` writes it."""
+    """The columns of the table that have a name, and each point's summary as `kumiko run` writes it."""
     return {
         "case": scaling.case_name,
         "solver": scaling.solver,
@@ -213,15 +213,14 @@ def as_json(scaling: Scaling) -> Record:
         "notes": scaling.notes(),
         "reference": scaling.reference.which(),
         "runs": [
-            point.which()
+            columns
             | {
                 "wall_s": asdict(point.wall) | {"all": point.wall_s},
                 "speed_up": asdict(scaling.speed_up(point)),
-                "parallel_efficiency": scaling.per_worker(point).median,
                 "imbalance": asdict(Spread.of(point.imbalance)),
                 "summary": point.summary,
             }
-            for point in scaling.done()
+            for point, columns in zip(scaling.done(), table_of(scaling).json(), strict=True)
         ],
     }
 
@@ -284,8 +283,12 @@ class ScalingStudy(Study[Scaling]):
     """`kumiko scaling`."""
 
     what = "scaling run"
-    text_files = ("scaling.csv", "scaling.json", "scaling.tex")
-    figure_files = ("speed_up", "efficiency")
+    text_files = {
+        "scaling.csv": lambda found: table_of(found).csv(),
+        "scaling.json": lambda found: as_text(as_json(found)),
+        "scaling.tex": lambda found: table_of(found).latex(),
+    }
+    figure_files = {"speed_up": draw_speed_up, "efficiency": draw_efficiency}
 
     request: ScalingRequest
 
@@ -328,13 +331,6 @@ class ScalingStudy(Study[Scaling]):
 
     def record(self, found: Scaling) -> Record:
         return as_json(found)
-
-    def texts(self, found: Scaling) -> tuple[str, ...]:
-        table = table_of(found)
-        return table.csv(), as_text(as_json(found)), table.latex()
-
-    def figures(self, found: Scaling) -> tuple[Callable[[Path], None], ...]:
-        return (lambda file: draw_speed_up(found, file), lambda file: draw_efficiency(found, file))
 
 
 def scale(request: ScalingRequest, kumiko: Kumiko | None = None) -> Scaling:

@@ -8,9 +8,10 @@ import os
 import sys
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -122,7 +123,7 @@ def as_text(record: Record) -> str:
     return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
 
 
-def draw_all(figures: dict[Path, Callable[[Path], None]]) -> None:
+def draw_all(figures: Mapping[Path, Callable[[Path], None]]) -> None:
     """Draws figures by matplotlib. Prints a note where it is missing or cannot be loaded. Raises Failed for a file that
     cannot be written."""
     try:
@@ -143,8 +144,8 @@ class Study(ABC, Generic[Found]):
     """A study from its plan to its figures. A subclass says what is planned, measured and found."""
 
     what: str  # names it in messages: "comparison"
-    text_files: tuple[str, ...] = ()  # in the folder of --output
-    figure_files: tuple[str, ...] = ()  # there, without their suffix
+    text_files: Mapping[str, Callable[[Found], str]] = {}  # by name in the folder of --output: its text
+    figure_files: Mapping[str, Callable[[Found, Path], None]] = {}  # there, without their suffix: what draws it
     quiet_remedy = "name a folder by --output, or a file by --summary"
 
     def __init__(self, request: Request, kumiko: Kumiko | None) -> None:
@@ -181,16 +182,6 @@ class Study(ABC, Generic[Found]):
     @abstractmethod
     def record(self, found: Found) -> Record:
         """Everything that was found, for JSON."""
-
-    def texts(self, found: Found) -> tuple[str, ...]:
-        """The contents of the text files, in their order."""
-        del found
-        return ()
-
-    def figures(self, found: Found) -> tuple[Callable[[Path], None], ...]:
-        """What draws the figures, in their order."""
-        del found
-        return ()
 
     def end(self, found: Found) -> None:
         """Called after the results are shown. Raises Failed where they are not whole."""
@@ -284,8 +275,8 @@ class Study(ABC, Generic[Found]):
         """Writes what is found so far, but for figures, which take their time."""
         request = self.request
         if request.output:
-            for name, text in zip(self.text_files, self.texts(found), strict=True):
-                write_text(Path(request.output) / name, text)
+            for name, text_of in self.text_files.items():
+                write_text(Path(request.output) / name, text_of(found))
         if request.summary and request.summary != STDOUT:
             write_text(Path(request.summary), as_text(self.record(found)))
 
@@ -308,9 +299,12 @@ class Study(ABC, Generic[Found]):
         if unwritten:
             raise unwritten
         if request.output:
-            draws = zip(self.figure_files, self.figures(found), strict=True)
+            figures = {
+                Path(request.output) / f"{name}.{request.format}": partial(draw, found)
+                for name, draw in self.figure_files.items()
+            }
             with Signals() as signals:  # Ctrl-C takes effect after the figures, which take a second or two
-                draw_all({Path(request.output) / f"{name}.{request.format}": draw for name, draw in draws})
+                draw_all(figures)
             if signals.signal is not None:
                 raise Interrupted(signals.text())
 

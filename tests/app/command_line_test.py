@@ -10,6 +10,7 @@ from pathlib import Path
 
 from command_case import (
     KUMIKO,
+    CASES,
     ZALESAK,
     THESIS,
     GAUSSIAN,
@@ -349,6 +350,11 @@ class Help(CommandTest):
                 self.assertEqual(example[: len(words) + 1], ["kumiko", *words])
                 # Whatever its files are, here they are missing: nothing of the line itself is refused.
                 self.assertNotIn("--help", self.kumiko(*example[1:]).stderr)
+
+    def test_given_the_commands_of_help_then_the_page_of_commands_has_each(self):
+        page = (CASES.parent / "docs" / "reference" / "command-line.md").read_text()
+        commands = re.findall(r"^  (\w+) ", self.kumiko("--help").stdout.partition("Subcommands:")[2], re.M)
+        self.assertEqual([name for name in commands if f"\n| `{name} " not in page], [])
 
     def test_given_help_keys_then_those_of_all_tables_or_of_one_are_listed(self):
         every = self.kumiko("run", "--help-keys")

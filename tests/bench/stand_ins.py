@@ -10,11 +10,12 @@ sys.path[:0] = [str(ROOT / "python"), str(ROOT / "bench/driver")]
 
 import programs  # noqa: E402
 from kumiko.program import Ended, Failed  # noqa: E402
-from programs import Programs, Tool  # noqa: E402
+from programs import Expected, Programs, Tool  # noqa: E402
 from report import Report  # noqa: E402
 from suite import load, measure  # noqa: E402
 
 RAW = Path(__file__).with_name("raw")
+NOT_STORED = "no output is stored"
 
 
 class Named(Programs):
@@ -47,6 +48,8 @@ class Recorded:
     def run(self, command: list[str], environment=None, limit=0) -> Ended:
         key = self.key_of(command)
         turn = self.asked[key] = self.asked.get(key, -1) + 1
+        if turn >= len(self.said.get(key, ())):
+            raise Expected(f"{NOT_STORED}: {key}")
         said = self.said[key][turn]
         if command[0] == "kumiko":
             folder = Path(command[command.index("--output") + 1])
@@ -57,12 +60,13 @@ class Recorded:
         return Ended(0, said.replace(";", "\n") if isinstance(said, str) else json.dumps(said), "")
 
 
-def replayed(name: str, folder: Path, parts: tuple[str, ...] = (), has_tools: bool = True) -> tuple[dict, Report]:
-    """The stored outputs, and the report that a suite makes of them in two rounds."""
+def replayed(name: str, folder: Path, parts: tuple[str, ...] = (), has_tools: bool = True) -> tuple[Recorded, Report]:
+    """The stored outputs, and the report that a suite makes of them in two rounds. Cases without an output are left
+    out, as what this machine lacks."""
     recorded = Recorded(name)
     with mock.patch.object(programs, "run_program", recorded.run), mock.patch.object(Tool, "is_here", has_tools):
         suite = load(name)(Named(folder / "bin"), True, parts)
-        return recorded.said, Report(suite, measure(suite, 2))
+        return recorded, Report(suite, measure(suite, 2))
 
 
 def cells_of(report: Report) -> dict[str, dict[str, dict]]:
@@ -70,4 +74,4 @@ def cells_of(report: Report) -> dict[str, dict[str, dict]]:
     return {table.title: {next(iter(row.values())): row for row in table.json()} for table in report.tables}
 
 
-__all__ = ["Failed", "Lacking", "Named", "Programs", "ROOT", "Report", "cells_of", "load", "measure", "replayed"]
+__all__ = ["Failed", "Lacking", "NOT_STORED", "Named", "Programs", "ROOT", "Report", "cells_of", "load", "measure", "replayed"]

@@ -65,6 +65,12 @@ class Rounds(unittest.TestCase):
         self.assertEqual(firsts, ["a", "a", "c"])
         self.assertEqual(len({tuple(order(cases, turn)) for turn in range(3)}), 3)
 
+    def test_cases_can_be_chosen_by_a_part_of_their_name(self):
+        suite = Small()
+        found = measure(suite, 2, "as")
+        self.assertEqual(suite.ran, ["fast", "fast"])
+        self.assertEqual(found.spread(SLOW).why, "not measured")
+
     def test_a_case_that_failed_is_not_tried_again(self):
         suite = Small(slow=Failed("no memory"))
         measure(suite, 3)
@@ -139,6 +145,11 @@ class Ratios(unittest.TestCase):
         found = self.results(a=[(0, 0, 0)], b=[(0, 2, 0)]).ratio(("a",), ("b",))
         self.assertEqual((100 * found.median / 2 - 1).why, "it failed")
 
+    def test_a_case_that_no_comparison_has_is_named(self):
+        suite = Small()
+        suite.comparisons = lambda: [[SLOW, FAST]]
+        self.assertEqual(measure(suite, 1).spread(ONCE).why, "no case ('once',) in comparisons()")
+
     def test_results_that_differ_are_named(self):
         found = self.results(a=[(0, 1, 0)], b=[(0, 2, 0)]).different("wall_s", lambda key: "Zalesak")
         self.assertEqual(found, ["Zalesak: the runs differ: 1: a; 2: b"])
@@ -173,7 +184,7 @@ class Check(unittest.TestCase):
         self.assert_fault(suite, "not measured: no memory (slow)")
 
     def test_a_program_that_was_not_built_is_a_fault(self):
-        self.assert_fault(Small(fast=Absent(None)), "absent: not installed when this was built")
+        self.assert_fault(Small(fast=Absent("fast_program")), "absent: fast_program was not built; build bench_all")
 
     def test_what_this_machine_lacks_is_skipped(self):
         report = report_of(Small(fast=Expected("absent: Go is not installed here")))
@@ -247,8 +258,10 @@ class Suites(unittest.TestCase):
         targets = "".join(file.read_text() for file in (ROOT / "bench").rglob("CMakeLists.txt"))
         for name in SUITES:
             with self.subTest(suite=name):
-                self.assertIn(f"\n    scripts/bench {name} ", page)
-                self.assertRegex(targets, rf"add_custom_target\(bench_{name}\b")
+                line = f"    scripts/bench {name} "
+                self.assertTrue(f"\n{line}" in page, f"bench/README.md has no line that begins with '{line}'")
+                target = re.search(rf"add_custom_target\(bench_{name}\b", targets)
+                self.assertTrue(target, f"no CMakeLists.txt in bench has add_custom_target(bench_{name} ...)")
                 self.assertTrue(load(name).about and load(name).program)
 
     def test_without_programs_every_value_is_a_fault(self):

@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import io
 import os
 import shutil
 import subprocess
@@ -25,7 +26,9 @@ FILES = ROOT / "docs" / "reference" / "files.md"
 
 def check_pages(build):
     loaded = unittest.defaultTestLoader.loadTestsFromName("docs_test")
-    if not unittest.TextTestRunner(verbosity=0).run(loaded).wasSuccessful():
+    said = io.StringIO()
+    if not unittest.TextTestRunner(said, verbosity=0).run(loaded).wasSuccessful():
+        print(said.getvalue(), file=sys.stderr)
         return ["the checks of the pages do not find what they should"]
     found = list(pages.faults(ROOT))
     for page, text in generated(build) if build else []:

@@ -3,8 +3,9 @@ with the place and the remedy."""
 
 import pytest
 
-from kumiko.case_table import DEFAULT, Tables, read_table, table_file
-from kumiko.program import Refused
+from kumiko.case_table import DEFAULT, Tables, TableStudy, read_table, table_file
+from kumiko.program import Kumiko, Refused
+from kumiko.study import Request
 
 DESCRIPTION = {
     "case": {
@@ -94,6 +95,18 @@ def test_given_a_part_of_the_run_then_no_published_error_stands_in_it(tmp_path):
     assert "the spacings 1/128" in tables.text()
 
 
+def test_given_a_place_that_summaries_lack_then_those_that_they_have_are_listed(tmp_path):
+    tables = tables_of(tmp_path, RUN + TABLE.replace("wall_s", "error.l2"))
+    summary = {
+        "error": {"rms": 0.1, "l1": None},
+        "case": "disk",
+        "open_domain": False,
+        "config": {"amr": {"levels": 2}},
+    }
+    with pytest.raises(Refused, match=r"no number at 'error.l2'; it can be error.rms, error.l1, or a key"):
+        TableStudy(Request(str(tmp_path / "case.toml")), Kumiko("/nowhere")).check_places(tables, summary)
+
+
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -106,7 +119,7 @@ def test_given_a_part_of_the_run_then_no_published_error_stands_in_it(tmp_path):
         (RUN + TABLE.replace('["fine"]', '["fien"]'), "there is no run 'fien'; it can be fine, amr"),
         (RUN + TABLE.replace('["fine"]', '[{ title = "r", over = ["fine"] }]'), "names 1 runs; name two"),
         (RUN + TABLE.replace(', value = "wall_s"', ""), "needs one of 'value', 'ratio' and 'published'"),
-        (RUN + TABLE.replace('"wall_s"', '"wall_s", format = "x3"'), "is not a format of a number"),
+        (RUN + TABLE.replace('"wall_s"', '"wall_s", format = "x3"'), "the format 'x3' of 's' is not"),
         (RUN + TABLE.replace('"T, {workers}"', "3"), "'title' is not a text"),
     ],
 )

@@ -1,13 +1,21 @@
 """Results of runs that are stored here, with the tables that an earlier version of Kumiko made of them."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from kumiko.comparison import ComparedRun, Comparison
 from kumiko.contender import Contender
 from kumiko.scaling import Scaling, ScalingPoint
+from kumiko.table import Column, Table
 
 FOLDER = Path(__file__).parent / "stored"
+
+
+def only(table: Table, shown: Callable[[Column], str], names: list[str]) -> Table:
+    """The columns that an earlier version had, by their names or headings: stored summaries lack what others show."""
+    return replace(table, columns=[column for column in table.columns if shown(column) in names])
 
 
 def stored_comparison(name: str, levels: int) -> Comparison:

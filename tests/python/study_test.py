@@ -1,7 +1,5 @@
 """Contract: a study's results are shown whatever becomes of its files; two studies do not write into one folder."""
 
-import os
-
 import pytest
 
 from kumiko.program import Failed, Kumiko, Refused
@@ -10,8 +8,8 @@ from kumiko.study import Request, Study, draw_all, write_text
 
 class Counting(Study[list]):
     what = "count"
-    text_files = ("count.txt",)
-    figure_files = ("count",)
+    text_files = {"count.txt": lambda found: f"{found[-1]}\n"}
+    figure_files = {"count": lambda found, file: file.write_text(f"drawn {found}")}
 
     def plan(self):
         return []
@@ -30,12 +28,6 @@ class Counting(Study[list]):
     def record(self, found):
         return {"count": found[-1]}
 
-    def texts(self, found):
-        return (f"{found[-1]}\n",)
-
-    def figures(self, found):
-        return (lambda file: file.write_text("drawn"),)
-
 
 def study(**request):
     return Counting(Request("case.toml", **request), Kumiko("/nowhere"))
@@ -51,10 +43,13 @@ def test_given_a_folder_then_it_has_the_files_and_an_earlier_ones_figures_are_go
 
 
 def test_given_a_file_that_cannot_be_written_then_the_results_are_printed_and_it_is_named(tmp_path, capsys):
+    def text_without_folder(found):
+        if (tmp_path / "out").exists():
+            (tmp_path / "out").rmdir()
+        return ""
+
     class Full(Counting):
-        def texts(self, found):
-            os.rmdir(tmp_path / "out") if (tmp_path / "out").exists() else None
-            return super().texts(found)
+        text_files = {"count.txt": text_without_folder}
 
     with pytest.raises(Failed, match="cannot write '.*/out/count.txt': No such file"):
         Full(Request("case.toml", output=str(tmp_path / "out")), Kumiko("/nowhere")).carry_out()
@@ -83,12 +78,11 @@ def test_given_a_study_that_has_failed_then_its_folder_is_free_again(tmp_path):
 
 
 def test_given_a_matplotlib_that_cannot_be_loaded_then_a_note_says_so_and_the_results_stand(tmp_path, capsys):
-    class Broken(Counting):
-        def figures(self, found):
-            def draw(file):
-                raise ImportError("numpy is of another version")
+    def draw(found, file):
+        raise ImportError("numpy is of another version")
 
-            return (draw,)
+    class Broken(Counting):
+        figure_files = {"count": draw}
 
     Broken(Request("case.toml", output=str(tmp_path)), Kumiko("/nowhere")).carry_out()
     captured = capsys.readouterr()

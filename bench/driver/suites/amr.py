@@ -2,14 +2,13 @@
 
 from programs import environment_with
 from suite import Budget, Suite, counted, extreme
-from suites.amr_figures import Figures
+from suites.amr_figures import CORE, SCHEME, Figures
 from suites.amr_plan import (
-    AMR, CORES, DATAFLOW, FINE, GRID, LARGE, LEVEL, LINEAR, NARROWER_ISAS, OPENMP_ACTIVE, OPENMP_DYNAMIC, OPENMPS,
-    SCHEMES, SERIAL, STRIPS, SYSTEMS, TRACED, UNEQUAL, UNEQUAL_PEERS, WHOLE, large, powers, works,
+    AMR, DATAFLOW, FINE, GRID, LARGE, LEVEL, LINEAR, NARROWER_ISAS, OPENMP_ACTIVE, OPENMP_DYNAMIC, OPENMPS,
+    SERIAL, STRIPS, SYSTEMS, TRACED, UNEQUAL, UNEQUAL_PEERS, WHOLE, large, powers, works,
 )
 from suites.amr_tables import tables
 
-CORE_KEY, SCHEMES_KEY = (CORES, "", 1, ""), (SCHEMES, "", 1, "")
 QUICK_CORE = ("kernel_windows=5", "small_windows=2", "large_windows=1")  # shows that it works
 
 
@@ -31,7 +30,7 @@ class Declared(Suite):
     def comparisons(self):
         """Cases that are compared run one after another."""
         many = self.workers
-        made = [[CORE_KEY], [SCHEMES_KEY]]
+        made = [[CORE], [SCHEME]]
         made += [[(AMR, system, count, "") for system in (STRIPS, DATAFLOW, LEVEL, *OPENMPS)] for count in self.powers]
         made.append([(AMR, SERIAL, 1, ""), *((AMR, DATAFLOW, 1, isa) for isa in NARROWER_ISAS)])
         made += [[(LINEAR, system, count, "") for system in (DATAFLOW, LEVEL)] for count in self.counts]
@@ -43,12 +42,12 @@ class Declared(Suite):
         return made
 
     def measure(self, key, turn):
-        work, system, workers, isa = key
         all_workers = f"workers={self.workers}"
-        if work == CORES:
+        if key == CORE:
             return self.programs.report("amr_core", all_workers, *(QUICK_CORE if self.quick else ()), limit=180)
-        if work == SCHEMES:
+        if key == SCHEME:
             return self.programs.report("amr_schemes", all_workers, f"windows={1 if self.quick else 3}", limit=180)
+        work, system, workers, isa = key
         declared, how = self.works[work], SYSTEMS[system]
         settings = declared.settings | {"time.stop_step": declared.steps}
         settings |= {"step.schedule": how.schedule} if how.schedule else {}

@@ -45,8 +45,7 @@ class Work:
     case: str = "zalesak"
 
 
-AMR, LINEAR, WHOLE, TRACED, FINE, CORES = "amr", "linear", "whole", "traced", "fine", "core"
-SCHEMES = "schemes"  # the shipped ones in a vortex
+AMR, LINEAR, WHOLE, TRACED, FINE = "amr", "linear", "whole", "traced", "fine"
 UNEQUAL = "unequal"  # patches that differ in cost
 REVOLUTION = 2560  # base steps of the AMR run, whose finest grid takes four in each
 GRID, FINE_POINTS = 256, 1024  # points of the AMR run's coarsest and finest level

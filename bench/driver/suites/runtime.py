@@ -31,15 +31,17 @@ class Declared(Suite):
         self.workers = self.programs.report("fib_kumiko", "n=1", "workers=0", environment={})["workers"]
         self.counts = sorted({1, self.workers})
 
+    def counts_of(self, name):
+        return [1] if BENCHMARKS[name].one_worker_only else self.counts
+
     def systems(self, name):
         return [key for key, system in SYSTEMS.items() if not system.only or name in system.only]
 
     def comparisons(self):
         made = []
         for name, benchmark in BENCHMARKS.items():
-            counts = [1] if benchmark.one_worker_only else self.counts
             fit = [system for system in self.systems(name) if system not in benchmark.unfit]
-            made.append([(name, s, count) for s in fit for count in (counts if SYSTEMS[s].serial else [1])])
+            made.append([(name, s, count) for s in fit for count in (self.counts_of(name) if SYSTEMS[s].serial else [1])])
         return [*made, [BREAKDOWN]]
 
     def measure(self, key, turn):
@@ -91,7 +93,7 @@ class Declared(Suite):
     def row(self, r, name, system):
         """A system's values, or words where none apply."""
         benchmark, own = BENCHMARKS[name], SYSTEMS[system].serial
-        counts = [1] if benchmark.one_worker_only else self.counts
+        counts = self.counts_of(name)
         if system in benchmark.unfit:
             return [UNFIT] * (2 * len(counts) + 2)
         last = (name, system, counts[-1] if own else 1)
@@ -111,7 +113,7 @@ class Declared(Suite):
 
     def tables(self, r):
         for name, benchmark in BENCHMARKS.items():
-            counts = [1] if benchmark.one_worker_only else self.counts
+            counts = self.counts_of(name)
             columns = ["system", *(counted(count, "worker") for count in counts)]
             if name in TASKS and len(counts) > 1:
                 columns.append("growth" if benchmark.overhead_only else "speed-up")
