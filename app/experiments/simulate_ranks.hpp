@@ -5,36 +5,30 @@
 #include <string>
 #include <vector>
 
-#include <kumiko/amr/trace.hpp>
+#include <nlohmann/json_fwd.hpp>
+
 #include <kumiko/model/rank_model.hpp>
 
-#include "run/shared_options.hpp"
+#include "experiments/what_if.hpp"
 
 namespace kumiko::app {
 
 /// As the command line has it.
 struct RanksRequest {
   std::vector<int> ranks;  ///< in rising order
-  int workers = 1;         ///< of each
+  model::RankOptions options;
   std::string network_name;
-  model::Network network;
-  amr::PartitionKind partition{};
-  std::uint64_t seed = 1;
   std::filesystem::path replay;  ///< folder for the ranks' actions; empty: none
-  bool json = false;
 };
 
 /// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
 model::Network network_named(const std::string& text);
 
-/// Throws RequestError if the predictions may not be written into the folder of --output.
-void check_ranks_output(const OutputRequest& output);
+/// Names the files of all ranks' actions, in the ranks' order; in the folder for these.
+inline constexpr const char* kReplayFile = "ranks.txt";
 
-/// Throws RequestError if the actions of ranks may not be written into a folder.
-void check_replay(const std::filesystem::path& folder, bool overwrite);
-
-/// Prints the predictions, and writes their files.
-void simulate_ranks(const amr::Trace& trace, const model::Overheads& overheads,
-                    const RanksRequest& request, const OutputRequest& output);
+/// Adds the predictions for ranks to what was found in the trace, and writes the ranks' actions.
+void predict_ranks(const WhatIf& what_if, const RanksRequest& request,
+                   nlohmann::ordered_json& found);
 
 }  // namespace kumiko::app

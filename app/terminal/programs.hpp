@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 
 namespace kumiko::app {
@@ -12,13 +11,6 @@ bool is_program(const std::string& name);
 
 /// The exit code of a program that has ended with a wait status, or the number of its signal.
 int exit_code_of(int status);
-
-/// Runs a command of the shell in a process group of its own, so that Ctrl-C reaches this program
-/// alone, and waits for it.
-/// \param is_to_end  asked every 10 ms; once it is true the group gets SIGTERM, and up to 5 s to
-/// end \return as exit_code_of(). Throws std::system_error when
-///     there can be no further process.
-int run_program(const std::string& command, const std::function<bool()>& is_to_end);
 
 /// The last line of a text file that is not empty; "it printed no message" without one.
 std::string last_line(const std::filesystem::path& file);
