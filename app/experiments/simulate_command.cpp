@@ -18,7 +18,6 @@
 
 #include "experiments/counts.hpp"
 #include "experiments/laboratory.hpp"
-#include "experiments/simulate_ranks.hpp"
 #include "experiments/what_if.hpp"
 #include "options/commands.hpp"
 #include "run/run_parts.hpp"
@@ -99,7 +98,7 @@ void compare_with(const std::string& path, WhatIf& what_if) {
               path, model::to_string(times.kind));
     what_if.piece_times.push_back(times);
   } catch (const std::invalid_argument& error) {
-    refuse_if(true, "--beside {}: {}", path, error.what());
+    throw RequestError("--beside {}: {}", path, error.what());
   }
 }
 

@@ -1,13 +1,24 @@
 #include "experiments/what_if.hpp"
 
-#include <string>
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
+#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/read_number.hpp>
+
+#include "terminal/request.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Json overhead_json(const model::Overhead& overhead) {
@@ -34,6 +45,54 @@ Json recorded_json(const amr::Trace& trace) {
   return {{"backend", trace.backend},      {"schedule", trace.schedule},
           {"workers", trace.workers},      {"base_steps", base_steps},
           {"pieces", trace.pieces.size()}, {"seconds", 1e-9 * static_cast<double>(trace.end_ns)}};
+}
+
+/// The cost that takes the largest part of the time; if none takes a tenth, "work" or "chain": all
+/// workers work, or wait for a chain of pieces.
+std::string_view what_binds(const Json& found, const model::RankModel& model,
+                            const model::RankOptions& options,
+                            const model::RankPrediction& prediction) {
+  constexpr double kCounts = 0.1;
+  // All time between windows is a regrid's.
+  const auto in_windows = [](const model::RankPrediction& of) {
+    return of.seconds - of.regrid_seconds;
+  };
+  const auto gained_by = [&](const model::Network& network) {
+    model::RankOptions other = options;
+    other.network = network;
+    return in_windows(prediction) - in_windows(model.predict(prediction.ranks, other));
+  };
+  model::Network no_cpu = options.network;
+  no_cpu.overhead = no_cpu.item = 0.0;
+  model::Network no_wire = options.network;
+  no_wire.latency = no_wire.gap = no_wire.per_byte = 0.0;
+  const double work =
+      found["work_s"].get<double>() / (static_cast<double>(prediction.ranks) * options.workers);
+  const std::pair<std::string_view, double> costs[] = {
+      {"CPU per message", gained_by(no_cpu)},
+      {"network", gained_by(no_wire)},
+      {"regrid", prediction.alike_seconds},
+      {"balance", (prediction.imbalance - 1.0) * work}};
+  const auto* const largest =
+      std::ranges::max_element(costs, {}, [](auto& cost) { return cost.second; });
+  if (largest->second > kCounts * prediction.seconds) return largest->first;
+  return work >= found["critical_path_s"].get<double>() ? "work" : "chain";
+}
+
+/// Writes the actions of each rank into a file of its own.
+void write_actions(const fs::path& folder, const std::vector<std::string>& actions) {
+  fs::create_directories(folder);
+  std::string files;
+  for (std::size_t rank = 0; rank < actions.size(); ++rank) {
+    const fs::path file = fs::absolute(folder) / fmt::format("rank_{}.txt", rank);
+    io::write_text_file(file, actions[rank]);
+    files += file.string() + "\n";
+  }
+  // Those of an earlier replay of more ranks.
+  for (std::size_t rank = actions.size(); fs::remove(folder / fmt::format("rank_{}.txt", rank));
+       ++rank) {
+  }
+  io::write_text_file(folder / kReplayFile, files);
 }
 
 }  // namespace
@@ -75,6 +134,56 @@ void predict_workers(const WhatIf& what_if, const std::vector<model::ScheduleKin
                                       {"utilisation", prediction.utilisation},
                                       {"steals", prediction.steals}});
     }
+  }
+}
+
+model::Network network_named(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const model::NamedNetwork& named : model::kNetworks) {
+    if (named.name == text) return named.network;
+    names.push_back(named.name);
+  }
+  std::array<double, 4> numbers{};
+  std::size_t count = 0;
+  bool is_right = true;
+  for (std::size_t begin = 0; begin <= text.size(); ++count) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto number = io::read_number<double>(std::string_view(text).substr(begin, end - begin));
+    is_right = is_right && count < numbers.size() && number && *number >= 0.0 && *number <= 1e9;
+    if (is_right) numbers[count] = *number;
+    begin = end + 1;
+  }
+  refuse_if(!is_right || count != numbers.size(),
+            "--network: '{}' is not a network; give {}, or OVERHEAD,LATENCY,GAP,PER_BYTE in "
+            "nanoseconds, such as 400,1500,200,0.08",
+            text, fmt::join(names, ", "));
+  return {.overhead = numbers[0], .latency = numbers[1], .gap = numbers[2], .per_byte = numbers[3]};
+}
+
+void predict_ranks(const WhatIf& what_if, const RanksRequest& request, Json& found) {
+  const model::RankOptions& options = request.options;
+  const model::RankModel model(what_if.trace, what_if.overheads);
+  found["partition"] = amr::kPartitionNames[static_cast<std::size_t>(options.partition)];
+  found["workers"] = options.workers;
+  found["network"] = {{"name", request.network_name},    {"overhead_ns", options.network.overhead},
+                      {"item_ns", options.network.item}, {"latency_ns", options.network.latency},
+                      {"gap_ns", options.network.gap},   {"ns_per_byte", options.network.per_byte}};
+  found["one_rank_s"] = model.predict(1, options).seconds;
+  for (const int ranks : request.ranks) {
+    const model::RankPrediction prediction = model.predict(ranks, options);
+    found["predictions"].push_back({{"ranks", ranks},
+                                    {"seconds", prediction.seconds},
+                                    {"utilisation", prediction.utilisation},
+                                    {"imbalance", prediction.imbalance},
+                                    {"messages", prediction.messages},
+                                    {"edges", prediction.edges},
+                                    {"bytes", prediction.bytes},
+                                    {"regrid_s", prediction.regrid_seconds},
+                                    {"moved_patches", prediction.moved_patches},
+                                    {"binds", what_binds(found, model, options, prediction)}});
+  }
+  if (!request.replay.empty()) {
+    write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
 }
 
