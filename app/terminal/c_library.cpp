@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <string_view>
 #include <vector>
