@@ -26,7 +26,6 @@
 #include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/request.hpp"
-#include "terminal/saved_results.hpp"
 
 namespace kumiko::app {
 
@@ -225,10 +224,7 @@ int export_files(const Options& options, PictureRequest& request) {
     try {
       const fs::path result = export_one(format, file, request, steps);
       has_written = true;
-      if (!request.quiet) {
-        print_saved(fmt::format("'{}' is complete", result.string()),
-                    [&] { fmt::print("{}\n", result.string()); });
-      }
+      tell_result(request, result);
     } catch (const std::exception&) {
       // The others are exported nevertheless.
       const Failure failure = failure_now();

@@ -1,13 +1,17 @@
 #include "commands/export_pictures.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <sys/wait.h>
 
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
@@ -146,12 +150,6 @@ int failure(const fs::path& file, const std::exception& error) {
                     is_foreign ? kWrongRequest : kRunFailed);
 }
 
-void tell(const PictureRequest& request, const fs::path& result) {
-  if (request.quiet) return;
-  print_saved(fmt::format("'{}' is complete", result.string()),
-              [&] { fmt::print("{}\n", result.string()); });
-}
-
 /// Surveys all that was named. \return kDone, or the code of what was wrong with some of it
 int survey_all(Drawing& drawing, const PictureRequest& request) {
   int code = kDone;
@@ -183,14 +181,38 @@ std::string encoding(const std::string& format) {
          " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white' -pix_fmt yuv420p";
 }
 
-/// An animation's pictures, in a folder that goes with this object.
+/// The last line of a text file that is not empty; "it printed no message" without one.
+std::string last_line(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string last = "it printed no message";
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.empty()) last = line;
+  }
+  return last;
+}
+
+/// An animation's pictures, in a hidden folder that goes with this object.
 class Frames {
  public:
-  explicit Frames(const fs::path& beside) : folder_(beside, "frames") {}
+  /// Makes the folder in another one. Throws std::runtime_error.
+  explicit Frames(const fs::path& in) {
+    std::string path = (fs::absolute(in) / ".kumiko-frames-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) {
+      throw std::runtime_error(
+          fmt::format("cannot make '{}': {}", path, std::system_category().message(errno)));
+    }
+    folder_ = path;
+  }
+  ~Frames() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Frames(const Frames&) = delete;
+  Frames& operator=(const Frames&) = delete;
 
   /// The next picture, a PNG's bytes; all of one size.
   void add(std::string_view png) {
-    io::write_text_file(folder_.path() / fmt::format("{:06}.png", pictures_++), png);
+    io::write_text_file(folder_ / fmt::format("{:06}.png", pictures_++), png);
   }
 
   /// Joins them by ffmpeg to a file, which is whole when it has its name. Throws std::runtime_error
@@ -203,19 +225,20 @@ class Frames {
         "tool=$(command -v ffmpeg); case $tool in /*) ;; *) tool=$PWD/$tool ;; esac; "
         "cd {} && \"$tool\" -nostdin -loglevel error -framerate {} -i %06d.png {} {} "
         "</dev/null >messages.txt 2>&1",
-        io::shell_word(folder_.path().string()), frames_per_second, encoding(format), result);
+        io::shell_word(folder_.string()), frames_per_second, encoding(format), result);
     // Ctrl-C is the child's meanwhile: its end is seen here, and its frames are removed.
     const int status = std::system(command.c_str());
     if (status != 0) {
-      throw std::runtime_error(fmt::format("'{}' not made: ffmpeg ended with status {}: {}",
-                                           file.string(), exit_code_of(status),
-                                           last_line(folder_.path() / "messages.txt")));
+      throw std::runtime_error(
+          fmt::format("'{}' not made: ffmpeg ended with status {}: {}", file.string(),
+                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
+                      last_line(folder_ / "messages.txt")));
     }
-    fs::rename(folder_.path() / result, file);
+    fs::rename(folder_ / result, file);
   }
 
  private:
-  ScratchFolder folder_;
+  fs::path folder_;
   int pictures_ = 0;
 };
 
@@ -228,6 +251,12 @@ void add_step(std::map<int, fs::path>& steps, int step, const fs::path& file) {
       fmt::format("'{}' has the same base step, {}, as '{}'; export the files of each run to a "
                   "separate folder",
                   file.string(), step, other->second.string()));
+}
+
+void tell_result(const PictureRequest& request, const fs::path& result) {
+  if (request.quiet) return;
+  print_saved(fmt::format("'{}' is complete", result.string()),
+              [&] { fmt::print("{}\n", result.string()); });
 }
 
 int exit_code(int code, bool has_written) {
@@ -256,7 +285,7 @@ int export_pictures(const PictureRequest& request) {
   for (const auto& [step, file] : drawing.files()) {
     const fs::path picture = request.output / picture_name(request, step);
     io::write_text_file(picture, drawing.draw(file));
-    tell(request, picture);
+    tell_result(request, picture);
   }
   return exit_code(code, !drawing.files().empty());
 }
@@ -273,7 +302,7 @@ int export_animation(const PictureRequest& request) {
   Frames frames(request.output);
   for (const auto& [step, file] : drawing.files()) frames.add(drawing.draw(file));
   frames.join(animation, request.format, request.fps);
-  tell(request, animation);
+  tell_result(request, animation);
   return exit_code(code, true);
 }
 

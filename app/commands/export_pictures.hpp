@@ -30,6 +30,9 @@ struct PictureRequest {
 void add_step(std::map<int, std::filesystem::path>& steps, int step,
               const std::filesystem::path& file);
 
+/// Prints the name of a result, unless the request is quiet.
+void tell_result(const PictureRequest& request, const std::filesystem::path& result);
+
 /// The exit code of an export: a wrong request that has written something has failed.
 int exit_code(int code, bool has_written);
 

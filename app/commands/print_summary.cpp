@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,12 +11,27 @@
 #include <fmt/ranges.h>
 
 #include "terminal/counted.hpp"
-#include "terminal/drift_name.hpp"
-#include "terminal/range_text.hpp"
 
 namespace kumiko::app {
 
 namespace {
+
+/// "-0.024113 .. 1.0000": five significant digits, or as many as distinguish the two ends in five.
+std::string range_text(double minimum, double maximum) {
+  constexpr int kDigits = 5;
+  constexpr int kMostDigits = 17;
+  const double largest = std::max(std::abs(minimum), std::abs(maximum));
+  const double width = maximum - minimum;
+  int digits = kDigits;
+  if (width > 0.0 && width < largest) {
+    digits += static_cast<int>(std::ceil(std::log10(largest / width)));
+  }
+  digits = std::min(digits, kMostDigits);
+  return fmt::format("{:#.{}g} .. {:#.{}g}", minimum, digits, maximum, digits);
+}
+
+/// In an open domain mass may enter and leave without an error.
+const char* drift_name(bool open_domain) { return open_domain ? "mass change" : "mass drift"; }
 
 void print_load(const io::RunSummary& s) {
   const amr::WorkerLoad all = s.work.total();

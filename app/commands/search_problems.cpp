@@ -1,9 +1,7 @@
 #include "commands/search_problems.hpp"
 
-#include "options/options.hpp"
 #include "problems/nqueens_search.hpp"
 #include "problems/pentomino_search.hpp"
-#include "terminal/request.hpp"
 
 namespace kumiko::app {
 
@@ -34,20 +32,6 @@ const std::vector<SearchProblem>& search_problems() {
        }},
   };
   return all;
-}
-
-std::vector<std::string> search_problem_names() {
-  std::vector<std::string> names;
-  for (const SearchProblem& problem : search_problems()) names.push_back(problem.name);
-  return names;
-}
-
-const SearchProblem& search_problem(const std::string& name) {
-  for (const SearchProblem& problem : search_problems()) {
-    if (problem.name == name) return problem;
-  }
-  throw RequestError("there is no problem '{}'; it can be {}", name,
-                     listed(search_problem_names()));
 }
 
 }  // namespace kumiko::app

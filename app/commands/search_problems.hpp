@@ -24,10 +24,4 @@ struct SearchProblem {
 
 const std::vector<SearchProblem>& search_problems();
 
-/// The names of all of them.
-std::vector<std::string> search_problem_names();
-
-/// The problem of a name. Throws RequestError.
-const SearchProblem& search_problem(const std::string& name);
-
 }  // namespace kumiko::app

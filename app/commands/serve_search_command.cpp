@@ -1,4 +1,5 @@
 // kumiko search serve: a search that other processes join and leave while it runs, over TCP.
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -145,7 +146,8 @@ void await_helpers(const ServeRequest& request, const SearchTree& tree, HelperNe
 }
 
 int serve(const ServeRequest& request) {
-  const SearchProblem& problem = search_problem(request.problem);
+  const SearchProblem& problem =
+      *std::ranges::find(search_problems(), request.problem, &SearchProblem::name);
   const std::string fault = between(problem.least, problem.most).fault(request.size);
   refuse_if(!fault.empty(), "the size of {}: {}", problem.name, fault);
   const int size = std::stoi(request.size);
@@ -200,12 +202,14 @@ int serve(const ServeRequest& request) {
 
 Action serve_search_command(Options& options) {
   const auto request = std::make_shared<ServeRequest>();
-  options.add("PROBLEM", &request->problem, "what is searched",
-              {.is_required = true, .check = one_of(search_problem_names())});
+  std::vector<std::string> names;
   std::vector<std::string> sizes;
   for (const SearchProblem& problem : search_problems()) {
+    names.push_back(problem.name);
     sizes.push_back(fmt::format("{} {} to {}", problem.name, problem.least, problem.most));
   }
+  options.add("PROBLEM", &request->problem, "what is searched",
+              {.is_required = true, .check = one_of(names)});
   options.add("SIZE", &request->size, "how many are to be placed: " + listed(sizes),
               {.is_required = true});
   add_peer(options, *request, "HOST:PORT at which others join; port 0 for any free one", true);

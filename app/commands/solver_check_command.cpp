@@ -1,5 +1,4 @@
 // kumiko solver check: tries a plugin's solvers against the conformance kit.
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <span>

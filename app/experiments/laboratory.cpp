@@ -10,12 +10,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <kumiko/io/shell_word.hpp>
-
 #include "options/prefix.hpp"
 #include "terminal/programs.hpp"
 #include "terminal/request.hpp"
-#include "terminal/terminal.hpp"
 
 namespace kumiko::app {
 
@@ -72,8 +69,7 @@ std::string text_of(const nlohmann::ordered_json& request) {
   } catch (const nlohmann::json::type_error&) {
     throw RequestError(
         "the command line holds a word that is not UTF-8; a study needs names in UTF-8, such as "
-        "those "
-        "of links");
+        "those of links");
   }
 }
 
@@ -93,21 +89,6 @@ void become_study(const std::string& study, nlohmann::ordered_json request) {
       "cannot start '{}': {}; name another Python by the environment variable "
       "KUMIKO_PYTHON",
       interpreter, std::system_category().message(errno));
-}
-
-void draw_predictions(const std::filesystem::path& folder, const std::string& name) {
-  if (const std::string why = fault(); !why.empty()) {
-    print_to_stderr("kumiko: note: the figures are left out: {}\n", why);
-    return;
-  }
-  std::string command;
-  for (const std::string& word :
-       {python(), std::string("-c"), std::string(kStart), package().string(), std::string("draw"),
-        (folder / (name + ".json")).string()}) {
-    command += io::shell_word(word) + " ";
-  }
-  const int code = run_program(command, [] { return false; });
-  if (code != kDone) print_warning("the figures were not drawn: {} ended with {}", python(), code);
 }
 
 }  // namespace kumiko::app

@@ -1,5 +1,7 @@
 // kumiko simulate: predicts a run on other workers or ranks from its trace.
 #include <algorithm>
+#include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/io/read_number.hpp>
@@ -15,10 +18,12 @@
 
 #include "experiments/counts.hpp"
 #include "experiments/laboratory.hpp"
-#include "experiments/simulate_ranks.hpp"
 #include "experiments/what_if.hpp"
 #include "options/commands.hpp"
+#include "run/run_parts.hpp"
+#include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"
+#include "terminal/request.hpp"
 
 namespace kumiko::app {
 
@@ -80,7 +85,7 @@ void set_overhead(model::Overheads& overheads, std::string_view setting) {
       !ns || !(*ns >= least && *ns <= kMost),
       "--overhead: '{}' is not a time in nanoseconds; write one from {:g} to {:g}, such as {}=200",
       value, least, kMost, name);
-  *named->second = {.ns = *ns, .given = true};
+  *named->second = {.ns = *ns};
 }
 
 /// Reads a trace by several workers, and measures from it what they cost each other.
@@ -93,62 +98,77 @@ void compare_with(const std::string& path, WhatIf& what_if) {
               path, model::to_string(times.kind));
     what_if.piece_times.push_back(times);
   } catch (const std::invalid_argument& error) {
-    refuse_if(true, "--beside {}: {}", path, error.what());
+    throw RequestError("--beside {}: {}", path, error.what());
   }
 }
 
-/// The request for ranks; empty without --ranks.
-std::optional<RanksRequest> ranks_of(const SimulateRequest& request, bool tells_workers) {
-  const SimulateRequest defaults;
-  if (request.ranks.empty()) {
-    refuse_if(request.network != defaults.network,
-              "--network is only for predictions with --ranks; add --ranks");
-    refuse_if(request.partition != defaults.partition,
-              "--partition is only for predictions with --ranks; add --ranks");
-    refuse_if(!request.replay.empty(),
-              "--replay is only for predictions with --ranks; add --ranks");
-    return {};
+/// Checks that files may be written into the folder that an option names, before work starts.
+/// `what` says what earlier ones are of. Throws RequestError.
+void check_files(std::string_view option, const std::filesystem::path& folder,
+                 std::initializer_list<const char*> names, bool overwrite, std::string_view what) {
+  if (folder.empty()) return;
+  // A folder may hold other files: of them only these are written.
+  check_for<RequestError>(option, [&] { check_output(folder, io::Earlier::kContinue); });
+  for (const char* const name : names) {
+    refuse_if(
+        !overwrite && std::filesystem::exists(folder / name),
+        "'{}' already exists; replace the {} in that folder with --overwrite, or name another "
+        "folder with {}",
+        (folder / name).string(), what, option);
   }
-  refuse_if(request.models != defaults.models,
+}
+
+void check_no_ranks(const SimulateRequest& request) {
+  const SimulateRequest defaults;
+  const auto check = [](const char* option, bool is_given) {
+    refuse_if(is_given, "{} is only for predictions with --ranks; add --ranks", option);
+  };
+  check("--network", request.network != defaults.network);
+  check("--partition", request.partition != defaults.partition);
+  check("--replay", !request.replay.empty());
+}
+
+/// The request for ranks. Throws RequestError.
+RanksRequest ranks_of(const SimulateRequest& request, bool tells_workers) {
+  refuse_if(request.models != SimulateRequest().models,
             "--models: with --ranks only dataflow is predicted; leave --models out");
   std::vector<int> workers = {1};
   if (tells_workers) {
     workers = parse_counts("workers", request.workers, model::ScheduleModel::kMostWorkers);
   }
   refuse_if(workers.size() != 1, "--workers: with --ranks give one number, the workers of a rank");
-  check_ranks_output(request);
+  check_files("--output", request.output, {"ranks.csv", "ranks.json", "ranks.svg"},
+              request.overwrite, "predictions");
   const std::vector<int> ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks);
-  if (!request.replay.empty()) {
-    refuse_if(ranks.size() != 1 || workers.front() != 1,
-              "--replay needs one number of ranks, with one worker each");
-    check_replay(request.replay, request.overwrite);
-  }
-  return RanksRequest{.ranks = ranks,
-                      .workers = workers.front(),
-                      .network_name = request.network,
+  refuse_if(!request.replay.empty() && (ranks.size() != 1 || workers.front() != 1),
+            "--replay needs one number of ranks, with one worker each");
+  check_files("--replay", request.replay, {kReplayFile}, request.overwrite, "actions of ranks");
+  const auto partition = std::ranges::find(amr::kPartitionNames, request.partition);
+  return {.ranks = ranks,
+          .options = {.workers = workers.front(),
                       .network = network_named(request.network),
-                      .partition = static_cast<amr::PartitionKind>(
-                          std::ranges::find(amr::kPartitionNames, request.partition) -
-                          amr::kPartitionNames.begin()),
-                      .seed = request.seed,
-                      .replay = request.replay,
-                      .json = request.json};
+                      .partition =
+                          static_cast<amr::PartitionKind>(partition - amr::kPartitionNames.begin()),
+                      .seed = request.seed},
+          .network_name = request.network,
+          .replay = request.replay};
 }
 
-int simulate(const SimulateRequest& request) {
-  const bool tells_workers = request.workers != SimulateRequest().workers;
-  const std::optional<RanksRequest> ranks = ranks_of(request, tells_workers);
+/// The numbers of workers to predict for. Throws RequestError.
+std::vector<int> workers_of(const SimulateRequest& request, bool tells_workers) {
+  check_no_ranks(request);
+  std::vector<int> workers = parse_counts("workers", tells_workers ? request.workers : "1..1024",
+                                          model::ScheduleModel::kMostWorkers);
+  check_files("--output", request.output,
+              {"simulate.csv", "simulate.json", "speed_up.svg", "efficiency.svg"},
+              request.overwrite, "predictions");
+  return workers;
+}
+
+/// Reads the traces, and finds the overheads. Throws RequestError.
+WhatIf read_traces(const SimulateRequest& request) {
   WhatIf what_if;
   what_if.seed = request.seed;
-  what_if.kinds = chosen_kinds(request.models);
-  if (!ranks) {
-    what_if.workers = parse_counts("workers", tells_workers ? request.workers : "1..1024",
-                                   model::ScheduleModel::kMostWorkers);
-    check_sweep_files(request.output, kWhatIfFiles, request.overwrite, "predictions");
-    for (const char* figure : kWhatIfFigures) {
-      check_sweep_file(request.output, figure, request.overwrite, "predictions");
-    }
-  }
   model::Overheads settings;
   for (const std::string& setting : request.overheads) set_overhead(settings, setting);
   what_if.trace = read_named_trace(request.trace);
@@ -159,22 +179,30 @@ int simulate(const SimulateRequest& request) {
   what_if.overheads = model::estimate_overheads(what_if.trace);
   for (const std::string& several : request.beside) compare_with(several, what_if);
   for (const std::string& setting : request.overheads) set_overhead(what_if.overheads, setting);
-  if (ranks) {
-    simulate_ranks(what_if.trace, what_if.overheads, *ranks, request);
-    return kDone;
-  }
-  predict(what_if);
-  write_sweep_files(request.output, kWhatIfFiles, what_if);
-  if (!request.output.empty()) {
-    for (const char* figure : kWhatIfFigures) std::filesystem::remove(request.output / figure);
-    draw_predictions(request.output, "simulate");
-  }
-  if (request.json) {
-    fmt::print("{}", json_report(what_if));
+  return what_if;
+}
+
+[[noreturn]] void simulate(const SimulateRequest& request, bool tells_workers) {
+  std::optional<RanksRequest> ranks;
+  std::vector<int> workers;
+  if (request.ranks.empty()) {
+    workers = workers_of(request, tells_workers);
   } else {
-    print_found(request.output, plain_report(what_if));
+    ranks = ranks_of(request, tells_workers);
   }
-  return kDone;
+  const WhatIf what_if = read_traces(request);
+  nlohmann::ordered_json found = found_in_trace(what_if);
+  found["given"] = request.overheads;
+  if (ranks) {
+    predict_ranks(what_if, *ranks, found);
+  } else {
+    predict_workers(what_if, chosen_kinds(request.models), workers, found);
+  }
+  become_study("simulate", {{"config", request.trace.string()},
+                            {"found", found},
+                            {"output", request.output.string()},
+                            {"overwrite", request.overwrite},
+                            {"summary", request.json ? "-" : ""}});
 }
 
 }  // namespace
@@ -217,7 +245,7 @@ Action simulate_command(Options& options) {
               "of the random numbers: whom an idle worker asks first, and a random partition",
               {.check = whole_number(0, std::numeric_limits<std::uint64_t>::max())});
   options.add("--json", &request->json, "as JSON");
-  return [request] { return simulate(*request); };
+  return [request, options]() -> int { simulate(*request, options.is_given("--workers")); };
 }
 
 }  // namespace kumiko::app

@@ -52,7 +52,7 @@ struct ScalingRequest : StudyRequest {
 };
 
 void add_study(Options& options, StudyRequest& request, const char* repetitions_help) {
-  add_repetitions(options, request.repetitions, repetitions_help);
+  options.add("--repetitions", &request.repetitions, repetitions_help, {.check = between(1, 1000)});
   options.add("--format", &request.format, "of the figures, which need Python's matplotlib",
               {.check = one_of({"svg", "pdf", "png"})});
 }

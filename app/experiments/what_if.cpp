@@ -1,65 +1,25 @@
 #include "experiments/what_if.hpp"
 
-#include <optional>
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "experiments/trace_text.hpp"
-#include "terminal/counted.hpp"
-#include "terminal/text_table.hpp"
+#include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/read_number.hpp>
+
+#include "terminal/request.hpp"
 
 namespace kumiko::app {
 
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using model::Prediction;
-
-/// The backend, schedule and size of the run that the trace was recorded from.
-std::string recorded(const amr::Trace& trace) {
-  return fmt::format("backend {}, schedule {}, {}, {}, {}", trace.backend, trace.schedule,
-                     counted(trace.workers, "worker"), counted(base_steps(trace), "base step"),
-                     counted(trace.pieces.size(), "piece"));
-}
-
-std::string nanoseconds(const model::Overhead& overhead) {
-  const std::string_view source = overhead.given ? " (given)" : " (assumed)";
-  return fmt::format("{:.0f} ns{}", overhead.ns, overhead.measured ? "" : source);
-}
-
-std::string overheads_text(const WhatIf& what_if) {
-  std::string text = "overheads:";
-  for (const model::ScheduleKind kind : what_if.kinds) {
-    text += fmt::format(" {} {} a piece", model::to_string(kind),
-                        nanoseconds(what_if.overheads.piece_of(kind)));
-    if (kind != model::ScheduleKind::kDataflow) {
-      text += fmt::format(" and {} a phase", nanoseconds(what_if.overheads.phase_of(kind)));
-    }
-    text += ";";
-  }
-  return text + fmt::format(" a steal {}, a barrier {} per doubling\n",
-                            nanoseconds(what_if.overheads.steal),
-                            nanoseconds(what_if.overheads.barrier));
-}
-
-/// A line about the cost that a second worker adds to a piece, by schedule.
-std::string beside_text(const WhatIf& what_if) {
-  std::string text = "a second worker at work changes the time of a piece by:";
-  for (const model::ScheduleKind kind : what_if.kinds) {
-    text += fmt::format(" {} {}", model::to_string(kind),
-                        nanoseconds(what_if.overheads.beside_of(kind)));
-    for (const model::PieceTimes& times : what_if.piece_times) {
-      if (times.kind != kind || !what_if.overheads.beside_of(kind).measured) continue;
-      text += fmt::format(" (measured: {:.0f} ns alone, {:.0f} ns beside it, {:.3f} times as long)",
-                          times.alone_ns, times.beside_ns, times.beside_ns / times.alone_ns);
-    }
-    text += kind == what_if.kinds.back() ? "\n" : ";";
-  }
-  return text;
-}
 
 Json overhead_json(const model::Overhead& overhead) {
   return {{"ns", overhead.ns}, {"from_trace", overhead.measured}};
@@ -79,80 +39,152 @@ Json overheads_json(const model::Overheads& overheads) {
   return json;
 }
 
-std::vector<Column<Prediction>> columns_of(const WhatIf& what_if) {
-  return {{"schedule", "schedule", "{}", [](auto& p) { return model::to_string(p.kind); }},
-          {"workers", "workers", "{}", &Prediction::workers},
-          {"seconds", "seconds", "{:.4g}", &Prediction::seconds},
-          {"bound_s", "bound s", "{:.4g}", [&](auto& p) { return what_if.bounds.at(p.workers); }},
-          {"speed_up", "speed-up", "{:.2f}", [&](auto& p) { return what_if.speed_up(p); }},
-          {"speed_up_over_static", "over static, 1", "{:.2f}",
-           [&](auto& p) { return what_if.speed_up_over_static(p); }},
-          {"imbalance", "imbalance", "{:.3f}", &Prediction::imbalance},
-          {"utilisation", "utilisation", "{:.3f}", &Prediction::utilisation},
-          {"steals", "steals", "{}", &Prediction::steals}};
+Json recorded_json(const amr::Trace& trace) {
+  std::int64_t base_steps = 0;
+  for (const amr::TraceWindow& window : trace.windows) base_steps += window.steps;
+  return {{"backend", trace.backend},      {"schedule", trace.schedule},
+          {"workers", trace.workers},      {"base_steps", base_steps},
+          {"pieces", trace.pieces.size()}, {"seconds", 1e-9 * static_cast<double>(trace.end_ns)}};
 }
 
-std::string csv_report(const WhatIf& what_if) {
-  return table_of(columns_of(what_if), what_if.predictions, true).csv();
+/// The cost that takes the largest part of the time; if none takes a tenth, "work" or "chain": all
+/// workers work, or wait for a chain of pieces.
+std::string_view what_binds(const Json& found, const model::RankModel& model,
+                            const model::RankOptions& options,
+                            const model::RankPrediction& prediction) {
+  constexpr double kCounts = 0.1;
+  // All time between windows is a regrid's.
+  const auto in_windows = [](const model::RankPrediction& of) {
+    return of.seconds - of.regrid_seconds;
+  };
+  const auto gained_by = [&](const model::Network& network) {
+    model::RankOptions other = options;
+    other.network = network;
+    return in_windows(prediction) - in_windows(model.predict(prediction.ranks, other));
+  };
+  model::Network no_cpu = options.network;
+  no_cpu.overhead = no_cpu.item = 0.0;
+  model::Network no_wire = options.network;
+  no_wire.latency = no_wire.gap = no_wire.per_byte = 0.0;
+  const double work =
+      found["work_s"].get<double>() / (static_cast<double>(prediction.ranks) * options.workers);
+  const std::pair<std::string_view, double> costs[] = {
+      {"CPU per message", gained_by(no_cpu)},
+      {"network", gained_by(no_wire)},
+      {"regrid", prediction.alike_seconds},
+      {"balance", (prediction.imbalance - 1.0) * work}};
+  const auto* const largest =
+      std::ranges::max_element(costs, {}, [](auto& cost) { return cost.second; });
+  if (largest->second > kCounts * prediction.seconds) return largest->first;
+  return work >= found["critical_path_s"].get<double>() ? "work" : "chain";
+}
+
+/// Writes the actions of each rank into a file of its own.
+void write_actions(const fs::path& folder, const std::vector<std::string>& actions) {
+  fs::create_directories(folder);
+  std::string files;
+  for (std::size_t rank = 0; rank < actions.size(); ++rank) {
+    const fs::path file = fs::absolute(folder) / fmt::format("rank_{}.txt", rank);
+    io::write_text_file(file, actions[rank]);
+    files += file.string() + "\n";
+  }
+  // Those of an earlier replay of more ranks.
+  for (std::size_t rank = actions.size(); fs::remove(folder / fmt::format("rank_{}.txt", rank));
+       ++rank) {
+  }
+  io::write_text_file(folder / kReplayFile, files);
 }
 
 }  // namespace
 
-void predict(WhatIf& what_if) {
+Json found_in_trace(const WhatIf& what_if) {
+  const amr::Trace& trace = what_if.trace;
+  const model::WorkBounds bounds = model::ScheduleModel(trace, what_if.overheads).bounds();
+  Json found = {{"case", trace.case_name},
+                {"solver", trace.solver},
+                {"recorded", recorded_json(trace)},
+                {"seed", what_if.seed},
+                {"work_s", bounds.work},
+                {"critical_path_s", bounds.critical_path},
+                {"average_parallelism", bounds.parallelism()},
+                {"disturbed_share", model::disturbed_share(trace)},
+                {"overheads", overheads_json(what_if.overheads)},
+                {"piece_times", Json::array()}};
+  for (const model::PieceTimes& times : what_if.piece_times) {
+    found["piece_times"].push_back({{"schedule", model::to_string(times.kind)},
+                                    {"alone_ns", times.alone_ns},
+                                    {"beside_ns", times.beside_ns}});
+  }
+  return found;
+}
+
+void predict_workers(const WhatIf& what_if, const std::vector<model::ScheduleKind>& kinds,
+                     const std::vector<int>& workers, Json& found) {
   const model::ScheduleModel model(what_if.trace, what_if.overheads, what_if.seed);
-  what_if.bounds = model.bounds();
-  what_if.disturbed_share = model::disturbed_share(what_if.trace);
-  what_if.static_alone_s = model.predict(model::ScheduleKind::kStatic, 1).seconds;
-  for (const model::ScheduleKind kind : what_if.kinds) {
-    what_if.alone.push_back(model.predict(kind, 1));
-    for (const int workers : what_if.workers) {
-      what_if.predictions.push_back(model.predict(kind, workers));
+  for (const model::ScheduleKind kind : model::kScheduleKinds) {
+    found["one_worker_s"][std::string(model::to_string(kind))] = model.predict(kind, 1).seconds;
+  }
+  for (const model::ScheduleKind kind : kinds) {
+    for (const int count : workers) {
+      const model::Prediction prediction = model.predict(kind, count);
+      found["predictions"].push_back({{"schedule", model::to_string(kind)},
+                                      {"workers", count},
+                                      {"seconds", prediction.seconds},
+                                      {"imbalance", prediction.imbalance},
+                                      {"utilisation", prediction.utilisation},
+                                      {"steals", prediction.steals}});
     }
   }
 }
 
-std::string plain_report(const WhatIf& what_if) {
-  std::string text = trace_heading(what_if.trace, recorded(what_if.trace)) + "\n";
-  text +=
-      fmt::format("work T1 {:.4g} s, critical path Tinf {:.4g} s, average parallelism {:.4g}\n",
-                  what_if.bounds.work, what_if.bounds.critical_path, what_if.bounds.parallelism());
-  text += overheads_text(what_if);
-  if (what_if.trace.workers == 1) text += beside_text(what_if);
-  text += disturbance_note(what_if.disturbed_share) + "\n";
-  return text + table_of(columns_of(what_if), what_if.predictions, false).plain();
+model::Network network_named(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const model::NamedNetwork& named : model::kNetworks) {
+    if (named.name == text) return named.network;
+    names.push_back(named.name);
+  }
+  std::array<double, 4> numbers{};
+  std::size_t count = 0;
+  bool is_right = true;
+  for (std::size_t begin = 0; begin <= text.size(); ++count) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const auto number = io::read_number<double>(std::string_view(text).substr(begin, end - begin));
+    is_right = is_right && count < numbers.size() && number && *number >= 0.0 && *number <= 1e9;
+    if (is_right) numbers[count] = *number;
+    begin = end + 1;
+  }
+  refuse_if(!is_right || count != numbers.size(),
+            "--network: '{}' is not a network; give {}, or OVERHEAD,LATENCY,GAP,PER_BYTE in "
+            "nanoseconds, such as 400,1500,200,0.08",
+            text, fmt::join(names, ", "));
+  return {.overhead = numbers[0], .latency = numbers[1], .gap = numbers[2], .per_byte = numbers[3]};
 }
 
-std::string json_report(const WhatIf& what_if) {
-  const amr::Trace& trace = what_if.trace;
-  Json json;
-  json["case"] = trace.case_name;
-  json["solver"] = trace.solver;
-  json["recorded"] = {
-      {"backend", trace.backend},      {"schedule", trace.schedule},
-      {"workers", trace.workers},      {"base_steps", base_steps(trace)},
-      {"pieces", trace.pieces.size()}, {"seconds", 1e-9 * static_cast<double>(trace.end_ns)}};
-  json["seed"] = what_if.seed;
-  json["work_s"] = what_if.bounds.work;
-  json["critical_path_s"] = what_if.bounds.critical_path;
-  json["average_parallelism"] = what_if.bounds.parallelism();
-  json["disturbed_share"] = what_if.disturbed_share;
-  json["overheads"] = overheads_json(what_if.overheads);
-  json["piece_times"] = Json::array();
-  for (const model::PieceTimes& times : what_if.piece_times) {
-    json["piece_times"].push_back({{"schedule", model::to_string(times.kind)},
-                                   {"alone_ns", times.alone_ns},
-                                   {"beside_ns", times.beside_ns}});
+void predict_ranks(const WhatIf& what_if, const RanksRequest& request, Json& found) {
+  const model::RankOptions& options = request.options;
+  const model::RankModel model(what_if.trace, what_if.overheads);
+  found["partition"] = amr::kPartitionNames[static_cast<std::size_t>(options.partition)];
+  found["workers"] = options.workers;
+  found["network"] = {{"name", request.network_name},    {"overhead_ns", options.network.overhead},
+                      {"item_ns", options.network.item}, {"latency_ns", options.network.latency},
+                      {"gap_ns", options.network.gap},   {"ns_per_byte", options.network.per_byte}};
+  found["one_rank_s"] = model.predict(1, options).seconds;
+  for (const int ranks : request.ranks) {
+    const model::RankPrediction prediction = model.predict(ranks, options);
+    found["predictions"].push_back({{"ranks", ranks},
+                                    {"seconds", prediction.seconds},
+                                    {"utilisation", prediction.utilisation},
+                                    {"imbalance", prediction.imbalance},
+                                    {"messages", prediction.messages},
+                                    {"edges", prediction.edges},
+                                    {"bytes", prediction.bytes},
+                                    {"regrid_s", prediction.regrid_seconds},
+                                    {"moved_patches", prediction.moved_patches},
+                                    {"binds", what_binds(found, model, options, prediction)}});
   }
-  json["static_one_worker_s"] = what_if.static_alone_s;
-  json["predictions"] = Json::array();
-  for (const Prediction& prediction : what_if.predictions) {
-    Json& row = json["predictions"].emplace_back();
-    for (const auto& column : columns_of(what_if)) row[column.name] = column.value(prediction);
+  if (!request.replay.empty()) {
+    write_actions(request.replay, model.actions(request.ranks.front(), options));
   }
-  return json.dump(2) + "\n";
 }
-
-const std::array<SweepFile<WhatIf>, 2> kWhatIfFiles = {
-    {{"simulate.csv", csv_report}, {"simulate.json", json_report}}};
 
 }  // namespace kumiko::app

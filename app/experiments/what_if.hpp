@@ -1,53 +1,52 @@
-// Predictions for other numbers of workers and other schedules, from one trace.
+// The predictions of `kumiko simulate` from one trace: for other numbers of workers and other
+// schedules, or for ranks.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include <kumiko/amr/trace.hpp>
-#include <kumiko/model/schedule_model.hpp>
+#include <nlohmann/json_fwd.hpp>
 
-#include "experiments/sweep.hpp"
+#include <kumiko/amr/trace.hpp>
+#include <kumiko/model/rank_model.hpp>
+#include <kumiko/model/schedule_model.hpp>
 
 namespace kumiko::app {
 
-/// Predictions from one trace.
+/// What predictions are made from.
 struct WhatIf {
   amr::Trace trace;
   std::uint64_t seed = 1;
-  model::WorkBounds bounds;
-  double disturbed_share = 0.0;  ///< of the pieces' time
   model::Overheads overheads;
   std::vector<model::PieceTimes> piece_times;  ///< measured, of schedules
-  std::vector<model::ScheduleKind> kinds;
-  std::vector<int> workers;                    ///< in rising order
-  std::vector<model::Prediction> predictions;  ///< by kind, then by workers
-  std::vector<model::Prediction> alone;        ///< of each kind, with one worker
-  double static_alone_s = 0.0;                 ///< backend pthread on one worker: the thesis's base
-
-  /// Over the same schedule on one worker.
-  double speed_up(const model::Prediction& prediction) const {
-    const auto same = std::ranges::find(alone, prediction.kind, &model::Prediction::kind);
-    return same == alone.end() ? 0.0 : same->seconds / prediction.seconds;
-  }
-  /// Over backend pthread on one worker.
-  double speed_up_over_static(const model::Prediction& prediction) const {
-    return static_alone_s / prediction.seconds;
-  }
 };
 
-/// Fills in the bounds and the predictions for the chosen schedules and workers.
-void predict(WhatIf& what_if);
+/// The trace, its bounds, and the overheads, as the Python package takes them.
+nlohmann::ordered_json found_in_trace(const WhatIf& what_if);
 
-/// A report for the terminal.
-std::string plain_report(const WhatIf& what_if);
-std::string json_report(const WhatIf& what_if);
-/// Table and JSON.
-extern const std::array<SweepFile<WhatIf>, 2> kWhatIfFiles;
-/// What draw_predictions() makes of the JSON.
-inline constexpr std::array kWhatIfFigures = {"speed_up.svg", "efficiency.svg"};
+/// Adds the predictions for schedules, by kind, then by workers, and the time of each schedule on
+/// one worker.
+void predict_workers(const WhatIf& what_if, const std::vector<model::ScheduleKind>& kinds,
+                     const std::vector<int>& workers, nlohmann::ordered_json& found);
+
+/// --ranks and the options that belong to it.
+struct RanksRequest {
+  std::vector<int> ranks;  ///< in rising order
+  model::RankOptions options;
+  std::string network_name;
+  std::filesystem::path replay;  ///< folder for the ranks' actions; empty: none
+};
+
+/// "shared", or OVERHEAD,LATENCY,GAP,PER_BYTE in nanoseconds. Throws RequestError.
+model::Network network_named(const std::string& text);
+
+/// Names the files of all ranks' actions, in the ranks' order; in the folder for these.
+inline constexpr const char* kReplayFile = "ranks.txt";
+
+/// Adds the predictions for ranks to what was found in the trace, and writes the ranks' actions.
+void predict_ranks(const WhatIf& what_if, const RanksRequest& request,
+                   nlohmann::ordered_json& found);
 
 }  // namespace kumiko::app

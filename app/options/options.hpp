@@ -7,7 +7,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

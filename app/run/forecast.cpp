@@ -5,7 +5,6 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,14 @@ namespace kumiko::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Names of amr::PublishedValue that say which runs they are of: the coarse grid, AMR, the finest
+/// level's grid; and ratios of two runs' wall times.
+constexpr std::string_view kCoarseError = "rms.coarse";
+constexpr std::string_view kAmrError = "rms.amr";
+constexpr std::string_view kFineError = "rms.fine";
+constexpr std::string_view kThreadsOverPthread = "wall.threads_over_pthread";
+constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
 
 std::optional<double> number_at(const Json& summary, const std::string& key) {
   const Json::json_pointer place(key);
@@ -93,6 +102,18 @@ std::optional<double> ratio_beside(const FinishedRun& run, std::string_view name
   return std::nullopt;
 }
 
+/// The title of a value in a table; values without one keep their name.
+std::string published_title(const std::string& name) {
+  static const std::map<std::string_view, std::string> titles = {
+      {kCoarseError, "error of the coarse grid"},
+      {kAmrError, "error with AMR"},
+      {kFineError, "error of the finest grid everywhere"},
+      {kThreadsOverPthread, "wall time: threads ÷ pthread, AMR"},
+      {kFineOverAmr, "wall time: finest grid everywhere ÷ AMR"}};
+  const auto found = titles.find(name);
+  return found == titles.end() ? name : found->second;
+}
+
 /// The title; with its number where the same is printed several times with different values.
 std::string distinct_title(const amr::PublishedValue& value,
                            const std::vector<amr::PublishedValue>& all) {
@@ -141,17 +162,6 @@ std::string about_others(std::size_t others, std::span<const FinishedRun> runs) 
 }
 
 }  // namespace
-
-std::string published_title(const std::string& name) {
-  static const std::map<std::string_view, std::string> titles = {
-      {kCoarseError, "error of the coarse grid"},
-      {kAmrError, "error with AMR"},
-      {kFineError, "error of the finest grid everywhere"},
-      {kThreadsOverPthread, "wall time: threads ÷ pthread, AMR"},
-      {kFineOverAmr, "wall time: finest grid everywhere ÷ AMR"}};
-  const auto found = titles.find(name);
-  return found == titles.end() ? name : found->second;
-}
 
 PublishedTable published_table(std::span<const FinishedRun> runs) {
   std::vector<viz::PublishedRow> rows;

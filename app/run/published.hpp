@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,17 +12,6 @@
 #include "run/setup.hpp"
 
 namespace kumiko::app {
-
-/// Names of amr::PublishedValue that say which runs they are of: the coarse grid, AMR, the finest
-/// level's grid; and ratios of two runs' wall times.
-inline constexpr std::string_view kCoarseError = "rms.coarse";
-inline constexpr std::string_view kAmrError = "rms.amr";
-inline constexpr std::string_view kFineError = "rms.fine";
-inline constexpr std::string_view kThreadsOverPthread = "wall.threads_over_pthread";
-inline constexpr std::string_view kFineOverAmr = "wall.fine_over_amr";
-
-/// The title of a value in a table; values without one keep their name.
-std::string published_title(const std::string& name);
 
 /// A finished run, and what it was asked to do.
 struct FinishedRun {

@@ -1,7 +1,9 @@
 #include "run/ranks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <future>
 #include <mutex>
@@ -19,7 +21,6 @@
 #include "run/origin.hpp"
 #include "run/progress.hpp"
 #include "run/signals.hpp"
-#include "terminal/c_library.hpp"
 #include "terminal/request.hpp"
 #include "terminal/terminal.hpp"
 
@@ -29,6 +30,29 @@ namespace {
 
 /// True if this process has tried to meet the other ranks, which is possible once.
 bool have_met = false;
+
+/// A hash of the results of exp(), sin(), pow() and the like in this process. A C library has
+/// several versions of them, chooses by the processor or by GLIBC_TUNABLES, and they differ in the
+/// last bit. Takes less than a millisecond.
+std::uint64_t fingerprint_of_c_library() {
+  using Function = double (*)(double);
+  constexpr std::array<Function, 8> kFunctions = {
+      [](double x) { return std::exp(-x); },      [](double x) { return std::log(x); },
+      [](double x) { return std::sin(x); },       [](double x) { return std::cos(x); },
+      [](double x) { return std::tan(x); },       [](double x) { return std::tanh(x); },
+      [](double x) { return std::pow(x, 1.37); }, [](double x) { return std::atan2(x, 1.7); },
+  };
+  constexpr int kArguments = 500;  // of which some hundred differ
+  constexpr double kFirst = 0.1;
+  constexpr double kStep = 0.0123;
+  std::vector<double> results;
+  for (int at = 0; at < kArguments; ++at) {
+    for (const Function function : kFunctions) results.push_back(function(kFirst + kStep * at));
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(results.data()),
+                               results.size() * sizeof(double));
+  return std::hash<std::string_view>()(bytes);
+}
 
 }  // namespace
 

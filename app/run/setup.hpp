@@ -1,7 +1,6 @@
 // A setup: a checked configuration with its case and its solver, ready to make a simulation of.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <memory>

@@ -104,10 +104,6 @@ void add_backend(Options& options, std::string& backend) {
               {.check = one_of(amr::backend_names())});
 }
 
-void add_repetitions(Options& options, int& repetitions, const std::string& help) {
-  options.add("--repetitions", &repetitions, help, {.check = between(1, 1000)});
-}
-
 void add_output(Options& options, OutputRequest& request, const std::string& help,
                 const std::string& overwrite_help) {
   options.add("-o,--output", &request.output, help, {.check = not_empty()});

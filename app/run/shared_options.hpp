@@ -40,7 +40,6 @@ void add_case(Options& options, CaseRequest& request, const CaseRules& rules = {
 /// names of files on stdout. Warnings and errors are still printed, and the JSON of --summary -.
 void add_quiet(Options& options, bool& quiet);
 void add_backend(Options& options, std::string& backend);
-void add_repetitions(Options& options, int& repetitions, const std::string& help);
 /// Declares --output and --overwrite.
 void add_output(Options& options, OutputRequest& request, const std::string& help,
                 const std::string& overwrite_help);

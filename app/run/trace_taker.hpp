@@ -1,8 +1,6 @@
 // Records the trace of a run.
 #pragma once
 
-#include <string>
-
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/trace.hpp>
 

@@ -1,42 +1,11 @@
-// Starts other programs by the shell.
+// Finds other programs by the shell.
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <string>
 
 namespace kumiko::app {
 
 /// True if the shell finds a program of this name.
 bool is_program(const std::string& name);
-
-/// The exit code of a program that has ended with a wait status, or the number of its signal.
-int exit_code_of(int status);
-
-/// Runs a command of the shell in a process group of its own, so that Ctrl-C reaches this program
-/// alone, and waits for it.
-/// \param is_to_end  asked every 10 ms; once it is true the group gets SIGTERM, and up to 5 s to
-/// end \return as exit_code_of(). Throws std::system_error when
-///     there can be no further process.
-int run_program(const std::string& command, const std::function<bool()>& is_to_end);
-
-/// The last line of a text file that is not empty; "it printed no message" without one.
-std::string last_line(const std::filesystem::path& file);
-
-/// A folder of its own, which goes with the object.
-class ScratchFolder {
- public:
-  /// Makes a hidden folder in another one. Its name is `name` and letters that make it unique.
-  /// Throws std::runtime_error.
-  ScratchFolder(const std::filesystem::path& in, const std::string& name);
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace kumiko::app

@@ -1,5 +1,5 @@
-"""Starts a study: `python3 -m kumiko STUDY REQUEST` with its options in a JSON file, as `kumiko compare`, `scaling` and
-`table` do. `python3 -m kumiko draw FILE` draws the figures of predictions from their JSON."""
+"""Starts a study: `python3 -m kumiko STUDY REQUEST` with its options in a JSON file, as `kumiko compare`, `scaling`,
+`simulate` and `table` do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from .case_table import tabulate
 from .compare import compare
 from .contender import CompareRequest
-from .predictions import draw_predictions
+from .predictions import PredictionRequest, show_predictions
 from .program import ERROR_MARK, Failed, Kumiko, Refused, to_stderr
 from .scaling import ScalingRequest, scale
 from .study import Request
@@ -22,15 +22,13 @@ DONE, FAILED, REFUSED = 0, 1, 2
 STUDIES: dict[str, tuple[type, Callable[..., Any]]] = {
     "compare": (CompareRequest, compare),
     "scaling": (ScalingRequest, scale),
+    "simulate": (PredictionRequest, show_predictions),
     "table": (Request, tabulate),
 }
 
 
 def main(arguments: list[str]) -> int:
     name, text = arguments
-    if name == "draw":
-        draw_predictions(text)
-        return DONE
     options = json.loads(Path(text).read_text(encoding="utf-8"))
     kumiko = Kumiko(options.pop("program"))
     make_request, study = STUDIES[name]

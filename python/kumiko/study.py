@@ -289,9 +289,7 @@ class Study(ABC, Generic[Found]):
         except Failed as error:
             unwritten = error
         if request.summary == STDOUT:
-            with writing("stdout"):
-                sys.stdout.write(as_text(self.record(found)))
-                sys.stdout.flush()
+            print_saved(as_text(self.record(found)), "")
         elif not request.quiet:
             is_saved = unwritten is None and bool(request.output)
             place = f"\nfiles in {request.output.rstrip('/')}/\n" if is_saved else ""

@@ -28,10 +28,11 @@ class SimulateTest(unittest.TestCase):
             command = [KUMIKO, "run", ZALESAK, *SMALL, *trace, "--output", cls.path / name]
             subprocess.run([*command, "--workers", workers], check=True)
 
-    def kumiko(self, *arguments):
+    def kumiko(self, *arguments, **environment):
         return subprocess.run(
             [KUMIKO, "simulate", *map(str, arguments)],
             cwd=self.path,
+            env={**os.environ, **environment},
             capture_output=True,
             text=True,
             timeout=120,
@@ -94,6 +95,16 @@ class SimulateTest(unittest.TestCase):
         self.assert_refused(self.kumiko("run", "--output", "what-if"), "--overwrite")
         again = self.kumiko("run", "--output", "what-if", "--overwrite")
         self.assertEqual(again.returncode, 0, again.stderr)
+
+    def test_given_no_python_then_it_is_refused_as_studies_are(self):
+        done = self.kumiko("run", "--json", KUMIKO_PYTHON="/nowhere/python3")
+        self.assert_refused(done, "kumiko simulate runs in Python", "/nowhere/python3", "KUMIKO_PYTHON")
+
+    def test_given_files_of_earlier_predictions_then_it_is_refused_before_the_trace_is_read(self):
+        for words, name in ((["--workers", "1"], "simulate.csv"), (["--ranks", "1"], "ranks.svg")):
+            (self.path / "earlier").mkdir(exist_ok=True)
+            (self.path / "earlier" / name).write_text("of an earlier one")
+            self.assert_refused(self.kumiko("nowhere", *words, "--output", "earlier"), f"'earlier/{name}' already exists")
 
     def test_given_some_schedules_then_only_they_are_shown(self):
         result = self.kumiko("run", "--models", "static,dataflow", "--workers", "2")

@@ -1,6 +1,5 @@
 #include "ghosts/ghost_exchange.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "ghosts/boundary_fill.hpp"

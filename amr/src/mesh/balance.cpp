@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <span>
 #include <utility>
 
 #include <kumiko/amr/balance.hpp>

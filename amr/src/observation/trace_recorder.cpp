@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <new>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "observation/trace_assembly.hpp"

@@ -5,11 +5,13 @@
 #include <cstddef>
 
 #include "refinement/criterion.hpp"
-#include "refinement/larger.hpp"
 
 namespace kumiko::amr {
 
 namespace detail {
+
+/// The larger one; `largest` when `value` is NaN.
+inline double larger(double value, double largest) { return value > largest ? value : largest; }
 
 inline void add_row(const double* u, std::ptrdiff_t stride, double* __restrict largest) {
   const double* const below = u - stride;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -12,10 +14,9 @@
 #include <kumiko/amr/flow_check.hpp>
 #include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/amr/require.hpp>
+#include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
-
-#include "simulation/component_names.hpp"
 
 namespace kumiko::amr {
 
@@ -23,6 +24,31 @@ namespace {
 
 /// Ghosts that prolongation and Löhner's indicator read, whatever the solver needs.
 constexpr int kEngineGhosts = 2;
+
+bool is_word(std::string_view name) {
+  constexpr std::string_view kAllowed =
+      "0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return false;
+  return name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+/// Refuses names of components that case.hpp does not allow.
+void check_component_names(const Case& problem) {
+  const std::vector<std::string> names = problem.component_names();
+  const std::set<std::string> different(names.begin(), names.end());
+  const auto wanted = static_cast<std::size_t>(problem.components());
+  require(names.size() == wanted && different.size() == wanted,
+          "the case's components are {}, but their different names {}; each component needs one",
+          wanted, different.size());
+  for (const std::string& name : names) {
+    require(is_word(name),
+            "'{}' cannot be the name of a component; use letters, digits and underscores without a "
+            "digit in front",
+            name);
+    require(std::find(kExtraNames.begin(), kExtraNames.end(), name) == kExtraNames.end(),
+            "a component cannot be called '{}': an extra component of states has that name", name);
+  }
+}
 
 /// A wall half-way between points has no mirror image for points that lie on the wall.
 void check_boundaries(const Case& problem, const Solver& solver) {

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include <kumiko/amr/simulation.hpp>
 

@@ -1,9 +1,7 @@
 #include "stepping/patch_stepper.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 

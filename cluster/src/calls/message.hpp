@@ -7,9 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include <kumiko/cluster/detail/answer.hpp>

@@ -3,11 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <kumiko/cluster/detail/answer.hpp>

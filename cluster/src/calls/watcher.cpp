@@ -4,9 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <stdexcept>
 #include <string_view>
-#include <utility>
 
 #include <kumiko/cluster/detail/function.hpp>
 #include <kumiko/cluster/program.hpp>

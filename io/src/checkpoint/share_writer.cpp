@@ -1,6 +1,5 @@
 #include <cerrno>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include <kumiko/amr/balance.hpp>
 #include <kumiko/amr/mesh.hpp>

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include <kumiko/runtime/group.hpp>
 #include <kumiko/runtime/group_tuner.hpp>

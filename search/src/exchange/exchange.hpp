@@ -9,7 +9,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include <kumiko/runtime/function_ref.hpp>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>

@@ -2,7 +2,6 @@
 
 #include <mutex>
 #include <utility>
-#include <vector>
 
 #include "core/or_end.hpp"
 #include "exchange/exchange.hpp"

@@ -10,7 +10,6 @@
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <kumiko/runtime/condition_variable.hpp>

@@ -1,6 +1,5 @@
 // How busy the ranks of a run were.
 #include <limits>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>

@@ -20,8 +20,9 @@ using Record = nlohmann::ordered_json;
 constexpr double kWhole = 100.0;
 
 /// A panel with a bar for each process.
-ChartPanel process_panel(const ReportSearch& search) {
+ChartPanel process_panel(const ReportSearch& search, std::vector<ChartSeries> series) {
   ChartPanel panel{search.name};
+  panel.series = std::move(series);
   for (const Record& process : search.record->at("processes")) {
     panel.categories.push_back(process.at("name").get<std::string>());
   }
@@ -84,8 +85,8 @@ Chart working_chart(const ReportSearch& search) {
     working.push_back(working_percent(process, seconds));
     idle.push_back(kWhole - working.back());
   }
-  chart.panels.push_back(process_panel(search));
-  chart.panels.back().series = {by_process("working", working), by_process("idle", idle)};
+  chart.panels = {
+      process_panel(search, {by_process("working", working), by_process("idle", idle)})};
   chart.panels.back().series.back().faint = true;
   return chart;
 }
@@ -103,10 +104,9 @@ Chart given_chart(const ReportSearch& search) {
               .y = {"parts"}};
   const std::vector<double> used = sums(record, "used");
   const std::vector<double> again = sums(record, "again");
-  chart.panels.push_back(process_panel(search));
-  chart.panels.back().series = {
-      by_process("used", used), by_process("given again", again),
-      by_process("not wanted", minus(minus(sums(record, "given"), used), again))};
+  chart.panels = {process_panel(
+      search, {by_process("used", used), by_process("given again", again),
+               by_process("not wanted", minus(minus(sums(record, "given"), used), again))})};
   return chart;
 }
 
@@ -122,9 +122,9 @@ Chart taken_chart(const ReportSearch& search) {
       .x = {"process"},
       .y = {"parts"}};
   const std::vector<double> told = sums(record, "told");
-  chart.panels.push_back(process_panel(search));
-  chart.panels.back().series = {by_process("returned", told),
-                                by_process("stopped or left", minus(sums(record, "taken"), told))};
+  chart.panels = {
+      process_panel(search, {by_process("returned", told),
+                             by_process("stopped or left", minus(sums(record, "taken"), told))})};
   return chart;
 }
 
@@ -138,10 +138,9 @@ Chart bytes_chart(const ReportSearch& search) {
       .kind = ChartKind::kStackedBars,
       .x = {"process"},
       .y = {"bytes"}};
-  chart.panels.push_back(process_panel(search));
-  chart.panels.back().series = {
-      by_process("parts", sums(record, "given_bytes")),
-      by_process("results", sums(record, "told_bytes", OwnParts::kDoNot))};
+  chart.panels = {
+      process_panel(search, {by_process("parts", sums(record, "given_bytes")),
+                             by_process("results", sums(record, "told_bytes", OwnParts::kDoNot))})};
   return chart;
 }
 

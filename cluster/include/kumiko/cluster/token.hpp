@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>

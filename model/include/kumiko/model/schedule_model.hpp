@@ -53,8 +53,7 @@ std::string_view to_string(ScheduleKind kind);
 /// A cost in addition to the pieces, in nanoseconds.
 struct Overhead {
   double ns = 0.0;
-  bool measured = false;  ///< measured in a trace; otherwise a default, unless `given`
-  bool given = false;     ///< set by the caller
+  bool measured = false;  ///< in a trace; otherwise a default, or set by the caller
 };
 
 /// All overheads. The defaults were measured with this engine on the machine on which it was
