@@ -60,7 +60,8 @@ nlohmann::ordered_json summary_json(const io::RunSummary& summary,
   if (!is_of(earlier, summary)) return json;
   nlohmann::ordered_json kept = earlier;
   kept["config"] = json.at("config");
-  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
+  // An earlier version calls it otherwise.
+  if (!kept.contains("imbalance")) kept["imbalance"] = json.at("imbalance");
   return kept;
 }
 

@@ -14,6 +14,7 @@
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
+#include "run/lost_sidecar.hpp"
 #include "run/run_parts.hpp"
 #include "run/same_run.hpp"
 #include "terminal/named_path.hpp"
@@ -240,6 +241,13 @@ RunRequest without_folder(RunRequest request) {
   return request;
 }
 
+/// The setup of the run that has left a checkpoint.
+Setup setup_of(const RunRequest& request, const Restart& from) {
+  if (from.settings_from.empty()) return load_setup(request, from.file, from.checkpoint);
+  return load_setup(request, from.file, from.checkpoint,
+                    {from.settings_from.string(), from.checkpoint.sidecar->configuration});
+}
+
 /// A run that continues from a checkpoint, with the given configuration or the checkpoint's own.
 Start restarted(const RunRequest& as_asked, bool writes) {
   const RunRequest request = without_folder(as_asked);
@@ -253,7 +261,8 @@ Start restarted(const RunRequest& as_asked, bool writes) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
-  if (!setup) setup.emplace(load_setup(request, from.file, from.checkpoint));
+  if (!from.sidecar_fault.empty()) replace_sidecar(request.plugins, from);
+  if (!setup) setup.emplace(setup_of(request, from));
   std::string changes = check_same_run(*setup, from.file, from.checkpoint);
   from.checkpoint.run.is_changed = !changes.empty();
   if (goes_on && io::OutputFolder::holds_run(path)) {

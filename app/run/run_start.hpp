@@ -30,6 +30,10 @@ struct Restart {
   io::Checkpoint checkpoint;
   std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
   std::string sidecar_fault = {};              ///< why it has no sidecar; empty if it has one
+  /// The files that serve in place of the lost sidecar, for keys and for seconds and loads; empty
+  /// where none does.
+  std::filesystem::path settings_from = {};
+  std::filesystem::path work_from = {};
 };
 
 /// Reads a checkpoint's sidecar, unless it has one. \return why it has none; empty if it has one
