@@ -228,6 +228,17 @@ class PrintConfig(Preview):
                 self.assertEqual(printed.stderr, run.stderr)
         self.assert_refused(self.kumiko("run", "--print-config"), "CASE.toml")
 
+    def test_given_what_the_first_mesh_would_refuse_then_it_is_refused_too(self):
+        (self.path / "case.toml").write_text(
+            ZALESAK.read_text() + "\n[[amr.region]]\nx = [2, 3]\ny = [0, 1]\nmax_level = 1\n"
+        )
+        for words in (["case.toml"], [ZALESAK, "--set", "amr.criterion=user"]):
+            with self.subTest(words):
+                dry = self.kumiko("run", *words, *SMALL, "--dry-run")
+                printed = self.kumiko("run", *words, *SMALL, "--print-config")
+                self.assert_refused(printed)
+                self.assertEqual(printed.stderr, dry.stderr)
+
     def test_given_a_full_stdout_then_it_fails(self):
         with open("/dev/full", "w") as full:
             for option in ("--print-config", "--dry-run"):
