@@ -125,7 +125,7 @@ Restart read_restart(const fs::path& file) {
 /// or of another step than its name.
 Restart latest_restart(const fs::path& folder) {
   refuse_if(type_of_named(folder) == fs::file_type::not_found,
-            "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+            "--restart latest: there is no folder '{}'; name the run's folder: --restart FOLDER",
             folder.string());
   std::vector<fs::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
@@ -172,12 +172,12 @@ fs::path restart_path(const RunRequest& request, const std::optional<Setup>& set
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
   refuse_if(latest && !setup,
-            "--restart latest: name the run to continue, by its folder with --output or by its "
-            "CASE.toml");
+            "--restart latest: name the run's folder: --restart FOLDER");
   if (latest) return output_path(request, *setup);
   const fs::path file = request.restart;
   fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
-  if (io::OutputFolder::holds_run(beside) || !fs::exists(file)) return beside;
+  const bool serves = io::OutputFolder::holds_run(beside) || !fs::exists(file);
+  if (serves || !request.needs_folder()) return beside;
   throw RequestError(
       "--restart: '{}' is not in the folder of a run; name the folder for the new files with "
       "--output, if it is a checkpoint or a state",
@@ -270,7 +270,7 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   }
   check_steps(*setup, from);
   std::vector<fs::path> later;
-  if (goes_on && !request.no_files) later = later_files_of(request, path, from);
+  if (goes_on && request.needs_folder()) later = later_files_of(request, path, from);
   close_trace(*setup, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
   if (goes_on) earlier = io::Earlier::kContinue;

@@ -22,6 +22,9 @@ struct RunRequest : CaseRequest, OutputRequest {
   bool print_config = false;
   bool no_files = false;
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
+
+  /// False for a request that has no use for a folder.
+  bool needs_folder() const { return !no_files && !print_config; }
 };
 
 /// A checkpoint that was verified and read, with its sidecar.

@@ -2,6 +2,7 @@
 prints a CASE.toml of the same run; a run whose refinement makes more point updates than the uniform grid says so."""
 
 import json
+import shutil
 import subprocess
 import unittest
 
@@ -218,6 +219,17 @@ class PrintConfig(Preview):
         self.kumiko("run", "--restart", "run", "--set", "time.stop_step=20", "--quiet")
         hashes = [json.loads((self.path / name / "summary.json").read_text())["state_hash"] for name in ("run", "whole")]
         self.assertEqual(hashes[0], hashes[1])
+
+    def test_given_an_earlier_file_to_restart_then_later_ones_do_not_matter(self):
+        self.run_case(ZALESAK, *SMALL, "--set", "checkpoint.every=5", "--output", "run")
+        file, *_ = sorted((self.path / "run").glob("checkpoint_*.hdf"))
+        self.files_before = self.files()
+        self.assertEqual(self.printed("--restart", file), (self.path / "run" / "effective.toml").read_text())
+        (self.path / "alone").mkdir()
+        shutil.copy(file, self.path / "alone")
+        self.files_before = self.files()
+        done = self.kumiko("run", "--restart", f"alone/{file.name}", "--print-config")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_given_a_wrong_key_then_the_error_is_that_of_a_run(self):
         for key in ("amr.level=2", "amr.levels=nine", "step.time_interpolation=quadratic", "time.cfl=2", "grid.base=[32,64]"):

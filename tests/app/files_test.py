@@ -274,7 +274,7 @@ class Unreadable(CommandTest):
         self.assert_refused(self.kumiko("inspect", "/dev/null"), "'/dev/null' is not a file; name ")
         self.assert_refused(
             self.kumiko("run", "--restart", "latest", "--output", "nowhere"),
-            "there is no folder 'nowhere'; name the folder of the run with --output",
+            "there is no folder 'nowhere'; name the run's folder: --restart FOLDER",
         )
         done = self.kumiko("run", "--restart", "nofile.hdf")
         self.assert_refused(done, "there is no file 'nofile.hdf'; name ")

@@ -236,7 +236,8 @@ class Refusal(RestartTest):
             file.unlink()
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
         self.assert_refused(done, "'run' has no whole checkpoint")
-        self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output")
+        for more in ([], ["--no-files"]):
+            self.assert_refused(self.kumiko("run", "--restart", "latest", *more), "name the run's folder: --restart FOLDER")
         self.assert_refused(self.kumiko("run"), "name CASE.toml")
 
     def test_given_a_trace_that_begins_in_the_past_then_the_run_warns_and_has_none(self):
