@@ -287,6 +287,10 @@ void check_trace(const Start& start) {
             setup.stop_step, setup.stop_step - 1);
 }
 
+bool changes_key(const Start& start, std::string_view key) {
+  return ("; " + start.changes).find(fmt::format("; {}: ", key)) != std::string::npos;
+}
+
 /// Refuses to change a run of which nothing is left.
 void check_changes(const Start& start) {
   if (!is_done(start) || start.changes.empty()) return;
@@ -299,11 +303,13 @@ void check_changes(const Start& start) {
           : fmt::format(" {} to more than {}",
                         setup.run.stop_step > 0 ? "time.stop_step" : "time.steps", run.step);
   const bool is_later = run.time < (1.0 - kRounded) * setup.end_time();
+  const bool has_one = is_later ? changes_key(start, "time.end") : changes_key(start, "time.steps");
   throw RequestError(
       "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
-      "they were, or set{}{}{}",
-      start.from->file.string(), start.changes, is_later ? "" : " time.end to a later time",
-      is_later || more_steps.empty() ? "" : " and", more_steps);
+      "they were, or {}set{}{}{}",
+      start.from->file.string(), start.changes, has_one ? "also " : "",
+      is_later ? "" : " time.end to a later time", is_later || more_steps.empty() ? "" : " and",
+      more_steps);
 }
 
 }  // namespace
