@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -42,6 +43,8 @@ auto blaming(const Setup& setup, Make make) {
     } catch (const std::invalid_argument& error) {
       // An error of the case or the solver, or they do not fit each other.
       throw RequestError("{}", in_words(error, setup));
+    } catch (const amr::MemoryLimitError& error) {
+      throw RequestError("{}", io::with_keys(error.what()));  // for the first mesh
     } catch (const amr::BrokenValueError& error) {
       throw std::runtime_error(in_words(error, setup));
     }
