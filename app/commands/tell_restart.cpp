@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "run/complete_run.hpp"
 #include "terminal/terminal.hpp"
 
 namespace kumiko::app {
@@ -36,10 +37,10 @@ void tell_restart(const Start& start, int step, bool has_summary) {
         "the run in '{}' is at time.stop_step, base step {}: nothing is left to do; set "
         "time.stop_step=0 to continue to the end\n",
         start.path.string(), step);
-  } else if (is_done(start) && start.earlier == io::Earlier::kContinue && !has_summary) {
+  } else if (is_done_here(start) && !has_summary) {
     fmt::print("the run in '{}' has taken all its base steps, {}: its last files are left to do\n",
                start.path.string(), step);
-  } else if (is_done(start) && start.earlier == io::Earlier::kContinue) {
+  } else if (is_done_here(start)) {
     fmt::print("the run in '{}' is complete already: nothing is left to do after base step {}\n",
                start.path.string(), step);
   } else if (is_done(start)) {

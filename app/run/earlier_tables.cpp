@@ -14,6 +14,7 @@
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
 
+#include "run/complete_run.hpp"
 #include "terminal/counted.hpp"
 #include "terminal/terminal.hpp"
 
@@ -35,7 +36,12 @@ io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bo
   const std::filesystem::path path = start.path / name;
   io::EarlierTable table(path, last);
   if (!start.from || last < 0) return table;
-  if (table.empty()) {
+  if (table.empty() && is_done_here(start)) {
+    print_warning(
+        "'{}' is lost: it has no rows, and no base steps are left that would give it any; bring "
+        "back a copy, or run the case again",
+        path.string());
+  } else if (table.empty()) {
     print_warning("'{}' has no rows of the run's part before this restart; the new one begins here",
                   path.string());
   } else if (const std::int64_t missing = last + 1 - table.first_step() - table.steps();

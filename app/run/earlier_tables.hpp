@@ -10,7 +10,8 @@
 namespace kumiko::app {
 
 /// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
-/// lost: the new table continues without them. There may be rows up to base step `last`.
+/// lost: the new table continues without them, or there is none if no rows are to come. There may
+/// be rows up to base step `last`.
 /// \param has_each_step  whether each base step has a row
 io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step);
 

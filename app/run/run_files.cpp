@@ -19,6 +19,7 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "run/complete_run.hpp"
 #include "run/earlier_tables.hpp"
 #include "run/origin.hpp"
 #include "run/run_parts.hpp"
@@ -102,25 +103,14 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       earlier_(start.earlier == io::Earlier::kContinue ? io::earlier_manifest(folder_.path())
                                                        : io::EarlierManifest()),
       from_(start.from ? std::optional(start.from->file) : std::nullopt),
-      csv_(new_file("diagnostics.csv"), setup_.options.levels,
-           static_cast<int>(simulation.counters().workers.size()),
-           earlier_rows(start, "diagnostics.csv", simulation.step(), false),
-           setup_.the_case->component_names()),
-      load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1, true)),
+      has_last_state_(app::has_last_state(start)),
       next_load_(simulation.step()),
-      reported_(csv_.earlier_updates()),
-      has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
       states_(*setup_.the_case, backend,
               writer_options(start, folder_.path(), lineage_of(start, simulation)),
               simulation.communicator()) {
+  begin_tables(start, simulation);
   colours_ = first_colours(start);
   if (setup_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
-  // Without its sidecar a run counts anew below the rows that it has.
-  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
-  for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
-    const std::uint64_t counted = worker < loads.size() ? loads[worker].updates : 0;
-    reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
-  }
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) {
     warn_of_altered_tables(folder_.path());
@@ -128,6 +118,30 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
   }
   io::write_text_file(new_file(std::string(io::kConfigurationFile)), setup_.config.to_toml());
   advise();
+}
+
+void RunFiles::begin_tables(const Start& start, const amr::Simulation& simulation) {
+  const auto is_lost = [&](const char* name, const io::EarlierTable& rows) {
+    if (!is_done_here(start) || !rows.empty()) return false;
+    earlier_.lost.insert(name);
+    return true;
+  };
+  constexpr const char* kLoad = "load.csv";
+  const io::EarlierTable load = earlier_rows(start, kLoad, simulation.step() - 1, true);
+  if (!is_lost(kLoad, load)) load_csv_.emplace(new_file(kLoad), load);
+  constexpr const char* kDiagnostics = "diagnostics.csv";
+  const io::EarlierTable rows = earlier_rows(start, kDiagnostics, simulation.step(), false);
+  if (is_lost(kDiagnostics, rows)) return;
+  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
+  csv_.emplace(new_file(kDiagnostics), setup_.options.levels, static_cast<int>(loads.size()), rows,
+               setup_.the_case->component_names());
+  has_rows_ = start.earlier == io::Earlier::kContinue && !csv_->is_new();
+  reported_ = csv_->earlier_updates();
+  // Without its sidecar a run counts anew below the rows that it has.
+  for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
+    const std::uint64_t counted = worker < loads.size() ? loads[worker].updates : 0;
+    reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
+  }
 }
 
 std::optional<std::filesystem::path> RunFiles::latest() const {
@@ -155,12 +169,13 @@ void RunFiles::write_load(const amr::Simulation& simulation) {
   advise();
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
     if (load.step < next_load_) continue;
-    load_csv_.add(load);
+    if (load_csv_) load_csv_->add(load);
     next_load_ = load.step + 1;
   }
 }
 
 void RunFiles::diagnose(const amr::Simulation& simulation) {
+  if (!csv_) return;
   amr::FieldFigures field = simulation.field_figures();
   if (!field.finite) simulation.check_finite();
   io::DiagnosticsRow row;
@@ -176,7 +191,7 @@ void RunFiles::diagnose(const amr::Simulation& simulation) {
                           std::min(reported_[worker], loads[worker].updates));
     reported_[worker] = loads[worker].updates;
   }
-  csv_.row(row);
+  csv_->row(row);
 }
 
 void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& history) {
@@ -276,8 +291,8 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesyst
   } catch (const std::exception&) {
     failed = std::current_exception();
   }
-  csv_.finish();
-  load_csv_.finish();
+  if (csv_) csv_->finish();
+  if (load_csv_) load_csv_->finish();
   io::write_text_file(new_file("states.hdf.series"),
                       io::make_series(folder_, [this](std::int64_t step, const auto& file) {
                         return time_of(step, file);

@@ -159,6 +159,12 @@ class DryRun(Preview):
                 self.assert_refused(dry)
                 self.assertEqual(dry.stderr, run.stderr)
 
+    def test_given_a_complete_run_then_it_counts_no_state(self):
+        self.copy_of_small("run")
+        self.assertEqual(self.forecast("--restart", "run")["files"]["states"]["count"], 0)
+        self.assertIn("states               none\n", self.forecast("--restart", "run", text=True))
+        self.assertEqual(self.forecast("--restart", "run", "--output", "other")["files"]["states"]["count"], 1)
+
     def test_given_a_summary_to_write_then_the_earlier_one_stays(self):
         self.copy_of_small("run")
         (self.path / "run" / "summary.json").rename(self.path / "old.json")
