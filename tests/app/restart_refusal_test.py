@@ -51,6 +51,10 @@ class Refusal(RestartTest):
                           ("case.variant=vof200", "case.variant was")):  # fmt: skip
             done = self.kumiko("run", "--restart", "latest", "--output", "run", *settings(key))
             self.assert_refused(done, told, "restore these values")
+        done = self.kumiko("run", "--restart", "latest", "--output", "run", *settings("case.name=vortex"))
+        self.assert_refused(done, 'case.name was "zalesak" and is now "vortex"')
+        for key in ("case.variant", "case.drift"):
+            self.assertNotIn(key, done.errors)
 
     def test_given_later_files_then_they_are_given_up_on_demand_only(self):
         whole = self.summary()
