@@ -17,6 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
+using testing::ThrowsMessage;
 
 TEST(ConfigError, UnknownKeyNamesTheNearestOne) {
   EXPECT_EQ(refusal(kMinimal + "[amr]\nlevel = 3"),
@@ -39,6 +40,12 @@ TEST(ConfigError, KeyOfAnotherSolverSaysWhoseItIs) {
         "run.toml:2: 'solver.order' is a key of solver 'fct' or solver 'thinc', which this "
         "run does not have; take it out, or name that one by solver.name");
   }
+}
+
+TEST(ConfigError, TextInABinaryFileHasNoLines) {
+  EXPECT_THAT(
+      [] { parse_config(kMinimal + "amr.levels = 0\n", "state.hdf", {}, {.names_lines = false}); },
+      ThrowsMessage<ConfigError>(StartsWith("state.hdf: 'amr.levels' is 0; ")));
 }
 
 TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {

@@ -270,6 +270,9 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   ConfigSource source;
   source.name_ = one_line(name);
   source.settings_ = read_toml(text, source.name_);
+  for (Setting& setting : source.settings_) {
+    if (!beside.names_lines) setting.where = source.name_;
+  }
   for (const auto& [key, value] : beside.values.values()) {
     source.settings_.push_back({key, one_line(beside.name), value});
   }
