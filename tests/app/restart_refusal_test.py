@@ -110,7 +110,8 @@ class Refusal(RestartTest):
         changed = f"is not as the run left it: it has {len(until_30)} bytes instead of {table.stat().st_size}; the rows that it has are kept"
         for text, warned in (
             (until_30, [lost, changed]),
-            ("", ["has no rows of the run's part before this restart; the new one begins here"]),
+            ("", ["is lost: it has no rows, and no base steps are left that would give it any; bring back a copy, or "
+                  "run the case again"]),
         ):
             table.write_text(text)
             done = self.kumiko("run", "--restart", "own", "--quiet")
