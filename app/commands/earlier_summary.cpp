@@ -69,6 +69,7 @@ io::RunSummary summary_shown(io::RunSummary summary, const nlohmann::ordered_jso
   if (!is_of(earlier, summary)) return summary;
   summary.backend = earlier.value("backend", summary.backend);
   summary.workers = earlier.value("workers", summary.workers);
+  summary.wall_s = earlier.value("wall_s", summary.wall_s);
   summary.peak_rss_bytes = earlier.value("peak_rss_bytes", summary.peak_rss_bytes);
   return summary;
 }

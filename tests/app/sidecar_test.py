@@ -185,7 +185,8 @@ class Sidecar(RestartTest):
             self.assertEqual(told["imbalance"].split()[0], f"{first['imbalance']:.3f}")
             self.assertIn(f"wall time            {first['wall_s']:.2f} s", done.output)
             after = json.loads(self.sidecar("state_000060").read_text())
-            for key in ("wall_s", "load", "keys"):
+            self.assertEqual(after["wall_s"], first["wall_s"])
+            for key in ("load", "keys"):
                 self.assertEqual(after[key], before[key])
             self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
 
