@@ -255,18 +255,17 @@ void check_tables(const fs::path& folder) {
   check_for<io::OutputError>("--csv", [&] { io::check_writable_folder(folder); });
 }
 
-/// Calls write(), whose errors advise a folder with --output; here that is a place of `option`.
+/// Calls write(), whose errors advise a folder with --output; they advise `place` here.
 template <class Write>
-auto advising(const char* option, Write write) {
+auto advising(const char* place, Write write) {
   constexpr std::string_view kUsual = "a folder elsewhere with --output";
   try {
     return write();
   } catch (const io::OutputError& error) {
     std::string text = error.what();
-    if (const std::size_t at = text.find(kUsual); at != text.npos) {
-      text.replace(at, kUsual.size(), option);
-    }
-    throw io::OutputError(text);
+    const std::size_t at = text.find(kUsual);
+    if (at == text.npos) throw;
+    throw io::OutputError(text.replace(at, kUsual.size(), place));
   }
 }
 
