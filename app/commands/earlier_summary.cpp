@@ -60,7 +60,8 @@ nlohmann::ordered_json summary_json(const io::RunSummary& summary,
   if (!is_of(earlier, summary)) return json;
   nlohmann::ordered_json kept = earlier;
   kept["config"] = json.at("config");
-  kept["imbalance"] = json.at("imbalance");  // of an earlier version, which called it otherwise
+  // An earlier version calls it otherwise.
+  if (!kept.contains("imbalance")) kept["imbalance"] = json.at("imbalance");
   return kept;
 }
 
@@ -68,6 +69,7 @@ io::RunSummary summary_shown(io::RunSummary summary, const nlohmann::ordered_jso
   if (!is_of(earlier, summary)) return summary;
   summary.backend = earlier.value("backend", summary.backend);
   summary.workers = earlier.value("workers", summary.workers);
+  summary.wall_s = earlier.value("wall_s", summary.wall_s);
   summary.peak_rss_bytes = earlier.value("peak_rss_bytes", summary.peak_rss_bytes);
   return summary;
 }

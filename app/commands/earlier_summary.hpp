@@ -24,7 +24,8 @@ bool has_its_last_files(const Start& start, const nlohmann::ordered_json& earlie
 nlohmann::ordered_json summary_json(const io::RunSummary& summary,
                                     const nlohmann::ordered_json& earlier);
 
-/// The same for the terminal: the backend, the workers and the memory are those of the steps.
+/// The same for the terminal: the backend, the workers, the wall time and the memory are those of
+/// the steps.
 io::RunSummary summary_shown(io::RunSummary summary, const nlohmann::ordered_json& earlier);
 
 }  // namespace kumiko::app

@@ -255,12 +255,29 @@ void check_tables(const fs::path& folder) {
   check_for<io::OutputError>("--csv", [&] { io::check_writable_folder(folder); });
 }
 
+/// Calls write(), whose errors advise a folder with --output; they advise `place` here.
+template <class Write>
+auto advising(const char* place, Write write) {
+  constexpr std::string_view kUsual = "a folder elsewhere with --output";
+  try {
+    return write();
+  } catch (const io::OutputError& error) {
+    std::string text = error.what();
+    const std::size_t at = text.find(kUsual);
+    if (at == text.npos) throw;
+    throw io::OutputError(text.replace(at, kUsual.size(), place));
+  }
+}
+
 /// The tables that were asked for, written before the page: they may be refused.
 template <class Subject>
 std::vector<fs::path> write_tables(const ReportRequest& request, const Subject& subject) {
   if (request.tables.empty()) return {};
   return refusing<viz::ForeignTable>(
-      [&] { return viz::write_report_tables(request.tables, subject); });
+      [&] {
+        return advising("a folder elsewhere with --csv",
+                        [&] { return viz::write_report_tables(request.tables, subject); });
+      });
 }
 
 /// Or an empty file, which may become one.
@@ -289,6 +306,8 @@ void check(const ReportRequest& request, const fs::path& page) {
             "'{}' exists and is not a report; name another file with --output", page.string());
 }
 
+constexpr const char* kOtherPage = "a file elsewhere with --output";
+
 void tell_files(const ReportRequest& request, const fs::path& page,
                 const std::vector<fs::path>& tables) {
   if (request.quiet) return;
@@ -311,7 +330,7 @@ int make_search_report(const ReportRequest& request, const fs::path& page) {
                       ? fmt::format("Search: {}", search.record->at("title").get<std::string>())
                       : request.title;
   const std::vector<fs::path> tables = write_tables(request, search);
-  viz::write_report(page, search, options);
+  advising(kOtherPage, [&] { viz::write_report(page, search, options); });
   tell_files(request, page, tables);
   return kDone;
 }
@@ -337,7 +356,7 @@ int make_report(const ReportRequest& request) {
   std::vector<viz::ReportRun> runs;
   for (Subject& subject : subjects) runs.push_back(std::move(subject.run));
   const std::vector<fs::path> tables = write_tables(request, runs);
-  viz::write_report(page, runs, options);
+  advising(kOtherPage, [&] { viz::write_report(page, runs, options); });
   tell_files(request, page, tables);
   return kDone;
 }

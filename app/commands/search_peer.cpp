@@ -81,8 +81,7 @@ Address address_of(const std::string& text, const char* option) {
   const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
   const std::string fault = whole_number(0, 65535).fault(port);
   refuse_if(host.empty() || !fault.empty(),
-            "{} '{}' is not an address; write HOST:PORT, as 0.0.0.0:5555 or [::1]:5555", option,
-            text);
+            "{} '{}' is not HOST:PORT; write it as 0.0.0.0:5555 or [::1]:5555", option, text);
   const auto found = runtime::io::resolve(host, port);
   refuse_if(!found || found->empty(), "{}: the host '{}' is not known", option, host);
   return found->front();

@@ -161,7 +161,7 @@ io::RunSummary step_to_end(const Setup& setup, amr::Backend& backend, amr::Simul
   const io::Origin origin = origin_now();
   RunLoop loop(setup, simulation, files, std::move(history), trace);
   // A complete run that is restarted leaves its state in the new folder, too.
-  loop.run(progress, past.has_value());
+  loop.run(progress, past.has_value() && (files == nullptr || !files->has_last_state()));
   io::RunSummary summary = summary_of(setup, backend, simulation, loop.history());
   summary.origin = origin;
   if (!loop.has_advanced()) return summary;

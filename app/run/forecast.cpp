@@ -13,6 +13,7 @@
 
 #include <kumiko/io/checkpoint.hpp>
 
+#include "run/complete_run.hpp"
 #include "run/due.hpp"
 #include "run/run_parts.hpp"
 #include "run/run_summary.hpp"
@@ -31,8 +32,8 @@ FileCounts count_files(const Start& start, const Forecast& forecast, bool is_exa
   };
   const bool has_rows =
       goes_on && (is_there("diagnostics.csv") || is_there("diagnostics.csv.part"));
-  FileCounts files{.rows = has_rows ? 0 : 1};
-  if (forecast.steps == 0) return {.states = 1, .rows = files.rows};
+  FileCounts files{.rows = has_rows || is_done_here(start) ? 0 : 1};
+  if (forecast.steps == 0) return {.states = has_last_state(start) ? 0 : 1, .rows = files.rows};
   if (!start.from && run.writes_initial_state()) files.states = 1;
   const Due rows(run.diagnostics_every, amr::Times(run.diagnostics_interval));
   const Due states(run.output_every, run.times_of_output());

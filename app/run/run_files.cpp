@@ -1,11 +1,8 @@
 #include "run/run_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <limits>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -22,10 +19,11 @@
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "run/complete_run.hpp"
+#include "run/earlier_tables.hpp"
 #include "run/origin.hpp"
 #include "run/run_parts.hpp"
 #include "run/run_summary.hpp"
-#include "terminal/counted.hpp"
 #include "terminal/summary_file.hpp"
 #include "terminal/terminal.hpp"
 
@@ -35,56 +33,6 @@ namespace {
 
 /// Some 450 MB of trace.json, which Perfetto in a browser hardly takes.
 constexpr std::size_t kMostPiecesAsJson = std::size_t{1} << 20U;
-
-/// True if the run in a folder once ended at this base step, for which its tables have rows then.
-bool ended_at(const std::filesystem::path& folder, int step) {
-  std::ifstream stream(folder / io::kSummaryFile);
-  const auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
-  return summary.is_object() && summary.contains("steps") && summary["steps"] == step;
-}
-
-/// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
-/// lost: the new table continues without them. There may be rows up to base step `last`. \param
-/// has_each_step  whether each base step has a row
-io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
-  if (start.earlier != io::Earlier::kContinue) return {};
-  const std::filesystem::path path = start.path / name;
-  io::EarlierTable table(path, last);
-  if (!start.from || last < 0) return table;
-  if (table.empty()) {
-    print_warning("'{}' has no rows of the run's part before this restart; the new one begins here",
-                  path.string());
-  } else if (const std::int64_t missing = last + 1 - table.first_step() - table.steps();
-             has_each_step && missing > 0) {
-    print_warning("'{}' lacks the rows of {} before this restart; the new one lacks them too",
-                  path.string(), counted(static_cast<std::size_t>(missing), "base step"));
-  } else if (!has_each_step && table.last_step() < last && ended_at(start.path, last)) {
-    print_warning(
-        "'{}' lacks the rows between base step {} and this restart; the new one lacks them too",
-        path.string(), table.last_step());
-  }
-  return table;
-}
-
-/// Call it before the rows are copied to new tables, which hides changes of the old ones.
-void warn_of_altered_tables(const std::filesystem::path& folder) {
-  constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
-  constexpr auto kAnyStep = std::numeric_limits<std::int64_t>::max();
-  std::vector<io::AlteredFile> altered;
-  try {
-    altered = io::check_folder(folder, kTables).altered;
-  } catch (const io::OutputError&) {
-    return;  // there is no manifest to compare with
-  }
-  for (const io::AlteredFile& file : altered) {
-    const std::filesystem::path table = folder / file.name;
-    const bool is_table = std::ranges::find(kTables, file.name) != kTables.end();
-    // earlier_rows() has warned of a table without rows.
-    if (!is_table || io::EarlierTable(table, kAnyStep).empty()) continue;
-    print_warning("'{}' is not as the run left it: it {}; the rows that it has are kept",
-                  table.string(), file.what);
-  }
-}
 
 /// The colours of the first picture of a run that continues: the range of its first component at
 /// step 0. Nothing if the folder has no row of that step, or the values are all the same.
@@ -155,25 +103,14 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
       earlier_(start.earlier == io::Earlier::kContinue ? io::earlier_manifest(folder_.path())
                                                        : io::EarlierManifest()),
       from_(start.from ? std::optional(start.from->file) : std::nullopt),
-      csv_(new_file("diagnostics.csv"), setup_.options.levels,
-           static_cast<int>(simulation.counters().workers.size()),
-           earlier_rows(start, "diagnostics.csv", simulation.step(), false),
-           setup_.the_case->component_names()),
-      load_csv_(new_file("load.csv"), earlier_rows(start, "load.csv", simulation.step() - 1, true)),
+      has_last_state_(app::has_last_state(start)),
       next_load_(simulation.step()),
-      reported_(csv_.earlier_updates()),
-      has_rows_(start.earlier == io::Earlier::kContinue && !csv_.is_new()),
       states_(*setup_.the_case, backend,
               writer_options(start, folder_.path(), lineage_of(start, simulation)),
               simulation.communicator()) {
+  begin_tables(start, simulation);
   colours_ = first_colours(start);
   if (setup_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
-  // Without its sidecar a run counts anew below the rows that it has.
-  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
-  for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
-    const std::uint64_t counted = worker < loads.size() ? loads[worker].updates : 0;
-    reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
-  }
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) {
     warn_of_altered_tables(folder_.path());
@@ -181,6 +118,30 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
   }
   io::write_text_file(new_file(std::string(io::kConfigurationFile)), setup_.config.to_toml());
   advise();
+}
+
+void RunFiles::begin_tables(const Start& start, const amr::Simulation& simulation) {
+  const auto is_lost = [&](const char* name, const io::EarlierTable& rows) {
+    if (!is_done_here(start) || !rows.empty()) return false;
+    earlier_.lost.insert(name);
+    return true;
+  };
+  constexpr const char* kLoad = "load.csv";
+  const io::EarlierTable load = earlier_rows(start, kLoad, simulation.step() - 1, true);
+  if (!is_lost(kLoad, load)) load_csv_.emplace(new_file(kLoad), load);
+  constexpr const char* kDiagnostics = "diagnostics.csv";
+  const io::EarlierTable rows = earlier_rows(start, kDiagnostics, simulation.step(), false);
+  if (is_lost(kDiagnostics, rows)) return;
+  const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
+  csv_.emplace(new_file(kDiagnostics), setup_.options.levels, static_cast<int>(loads.size()), rows,
+               setup_.the_case->component_names());
+  has_rows_ = start.earlier == io::Earlier::kContinue && !csv_->is_new();
+  reported_ = csv_->earlier_updates();
+  // Without its sidecar a run counts anew below the rows that it has.
+  for (std::size_t worker = 0; worker < reported_.size(); ++worker) {
+    const std::uint64_t counted = worker < loads.size() ? loads[worker].updates : 0;
+    reported_[worker] = has_rows_ ? std::min(reported_[worker], counted) : counted;
+  }
 }
 
 std::optional<std::filesystem::path> RunFiles::latest() const {
@@ -208,12 +169,13 @@ void RunFiles::write_load(const amr::Simulation& simulation) {
   advise();
   for (const amr::BaseStepLoad& load : simulation.recent_steps()) {
     if (load.step < next_load_) continue;
-    load_csv_.add(load);
+    if (load_csv_) load_csv_->add(load);
     next_load_ = load.step + 1;
   }
 }
 
 void RunFiles::diagnose(const amr::Simulation& simulation) {
+  if (!csv_) return;
   amr::FieldFigures field = simulation.field_figures();
   if (!field.finite) simulation.check_finite();
   io::DiagnosticsRow row;
@@ -229,7 +191,7 @@ void RunFiles::diagnose(const amr::Simulation& simulation) {
                           std::min(reported_[worker], loads[worker].updates));
     reported_[worker] = loads[worker].updates;
   }
-  csv_.row(row);
+  csv_->row(row);
 }
 
 void RunFiles::output(const amr::Simulation& simulation, const io::RunHistory& history) {
@@ -329,8 +291,8 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesyst
   } catch (const std::exception&) {
     failed = std::current_exception();
   }
-  csv_.finish();
-  load_csv_.finish();
+  if (csv_) csv_->finish();
+  if (load_csv_) load_csv_->finish();
   io::write_text_file(new_file("states.hdf.series"),
                       io::make_series(folder_, [this](std::int64_t step, const auto& file) {
                         return time_of(step, file);

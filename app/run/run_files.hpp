@@ -30,8 +30,10 @@ class RunFiles {
 
   /// True if an earlier part of the run has left rows, which are continued.
   bool has_rows() const { return has_rows_; }
+  /// True if the folder has the run's last state already.
+  bool has_last_state() const { return has_last_state_; }
 
-  /// Writes a row of diagnostics.csv.
+  /// Writes a row of diagnostics.csv, unless the table is lost.
   void diagnose(const amr::Simulation& simulation);
   /// Writes a state or a checkpoint. Throws amr::NonFiniteError rather than write a file from which
   /// no run can continue, and remove an older checkpoint.
@@ -65,6 +67,9 @@ class RunFiles {
   void finish(const nlohmann::ordered_json& summary, const std::filesystem::path& copy);
 
  private:
+  /// Begins the tables with the rows that the run has. A complete run leaves out tables whose rows
+  /// are lost, which stay in the manifest, so that inspect goes on to miss them.
+  void begin_tables(const Start& start, const amr::Simulation& simulation);
   /// Lets reports of faults name the run's plugins and the file to continue from.
   void advise();
   /// Writes the trace that was kept, if there is one.
@@ -80,11 +85,12 @@ class RunFiles {
   std::optional<std::filesystem::path> from_;
   bool has_advised_ = false;  ///< reports of faults, and of which state
   std::optional<std::filesystem::path> advised_;
-  io::DiagnosticsCsv csv_;
-  io::LoadCsv load_csv_;
+  bool has_last_state_;
+  std::optional<io::DiagnosticsCsv> csv_;
+  std::optional<io::LoadCsv> load_csv_;
   int next_load_;
   std::vector<std::uint64_t> reported_;  ///< updates per worker up to the last row
-  bool has_rows_;
+  bool has_rows_ = false;
   io::StateWriter states_;
   std::map<std::int64_t, double> times_;  ///< of the states that were written here
   std::optional<double> dt_;              ///< where all base steps have this length

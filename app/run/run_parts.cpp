@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <kumiko/amr/finite_check.hpp>
+#include <kumiko/amr/memory_limit.hpp>
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/runtime/fault.hpp>
 #include <kumiko/runtime/runtime.hpp>
@@ -17,9 +18,11 @@ namespace kumiko::app {
 
 namespace {
 
-/// The message of an error, with the plugins that it can be from unless it names one.
+/// The message of an error, with the plugins that it can be from, unless it names one, or keys of
+/// the configuration.
 std::string in_words(const std::exception& error, const Setup& setup) {
   const std::string what = io::with_keys(error.what());
+  if (what != error.what()) return what;
   for (const std::filesystem::path& file : {setup.case_file, setup.solver_file}) {
     if (what.find(fmt::format("'{}'", file.string())) != what.npos) return what;
   }
@@ -42,6 +45,8 @@ auto blaming(const Setup& setup, Make make) {
     } catch (const std::invalid_argument& error) {
       // An error of the case or the solver, or they do not fit each other.
       throw RequestError("{}", in_words(error, setup));
+    } catch (const amr::MemoryLimitError& error) {
+      throw RequestError("{}", io::with_keys(error.what()));  // for the first mesh
     } catch (const amr::BrokenValueError& error) {
       throw std::runtime_error(in_words(error, setup));
     }

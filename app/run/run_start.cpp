@@ -14,6 +14,7 @@
 #include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
+#include "run/lost_sidecar.hpp"
 #include "run/run_parts.hpp"
 #include "run/same_run.hpp"
 #include "terminal/named_path.hpp"
@@ -124,7 +125,7 @@ Restart read_restart(const fs::path& file) {
 /// or of another step than its name.
 Restart latest_restart(const fs::path& folder) {
   refuse_if(type_of_named(folder) == fs::file_type::not_found,
-            "--restart latest: there is no folder '{}'; name the folder of the run with --output",
+            "--restart latest: there is no folder '{}'; name the run's folder: --restart FOLDER",
             folder.string());
   std::vector<fs::path> damaged;
   for (const auto& [step, file] : candidates(folder)) {
@@ -171,12 +172,12 @@ fs::path restart_path(const RunRequest& request, const std::optional<Setup>& set
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
   refuse_if(latest && !setup,
-            "--restart latest: name the run to continue, by its folder with --output or by its "
-            "CASE.toml");
+            "--restart latest: name the run's folder: --restart FOLDER");
   if (latest) return output_path(request, *setup);
   const fs::path file = request.restart;
   fs::path beside = file.has_parent_path() ? file.parent_path() : ".";
-  if (io::OutputFolder::holds_run(beside) || !fs::exists(file)) return beside;
+  const bool serves = io::OutputFolder::holds_run(beside) || !fs::exists(file);
+  if (serves || !request.needs_folder()) return beside;
   throw RequestError(
       "--restart: '{}' is not in the folder of a run; name the folder for the new files with "
       "--output, if it is a checkpoint or a state",
@@ -240,6 +241,13 @@ RunRequest without_folder(RunRequest request) {
   return request;
 }
 
+/// The setup of the run that has left a checkpoint.
+Setup setup_of(const RunRequest& request, const Restart& from) {
+  if (from.settings_from.empty()) return load_setup(request, from.file, from.checkpoint);
+  return load_setup(request, from.file, from.checkpoint,
+                    {from.settings_from.string(), from.checkpoint.sidecar->configuration});
+}
+
 /// A run that continues from a checkpoint, with the given configuration or the checkpoint's own.
 Start restarted(const RunRequest& as_asked, bool writes) {
   const RunRequest request = without_folder(as_asked);
@@ -253,7 +261,8 @@ Start restarted(const RunRequest& as_asked, bool writes) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
   Restart from = latest ? latest_restart(path) : read_restart(request.restart);
-  if (!setup) setup.emplace(load_setup(request, from.file, from.checkpoint));
+  if (!from.sidecar_fault.empty()) replace_sidecar(request.plugins, from);
+  if (!setup) setup.emplace(setup_of(request, from));
   std::string changes = check_same_run(*setup, from.file, from.checkpoint);
   from.checkpoint.run.is_changed = !changes.empty();
   if (goes_on && io::OutputFolder::holds_run(path)) {
@@ -261,7 +270,7 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   }
   check_steps(*setup, from);
   std::vector<fs::path> later;
-  if (goes_on && !request.no_files) later = later_files_of(request, path, from);
+  if (goes_on && request.needs_folder()) later = later_files_of(request, path, from);
   close_trace(*setup, from, path);
   io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
   if (goes_on) earlier = io::Earlier::kContinue;
@@ -278,6 +287,10 @@ void check_trace(const Start& start) {
             setup.stop_step, setup.stop_step - 1);
 }
 
+bool changes_key(const Start& start, std::string_view key) {
+  return ("; " + start.changes).find(fmt::format("; {}: ", key)) != std::string::npos;
+}
+
 /// Refuses to change a run of which nothing is left.
 void check_changes(const Start& start) {
   if (!is_done(start) || start.changes.empty()) return;
@@ -290,11 +303,13 @@ void check_changes(const Start& start) {
           : fmt::format(" {} to more than {}",
                         setup.run.stop_step > 0 ? "time.stop_step" : "time.steps", run.step);
   const bool is_later = run.time < (1.0 - kRounded) * setup.end_time();
+  const bool has_one = is_later ? changes_key(start, "time.end") : changes_key(start, "time.steps");
   throw RequestError(
       "'{}' is complete: nothing is left of its run that could change ({}); leave these keys as "
-      "they were, or set{}{}{}",
-      start.from->file.string(), start.changes, is_later ? "" : " time.end to a later time",
-      is_later || more_steps.empty() ? "" : " and", more_steps);
+      "they were, or {}set{}{}{}",
+      start.from->file.string(), start.changes, has_one ? "also " : "",
+      is_later ? "" : " time.end to a later time", is_later || more_steps.empty() ? "" : " and",
+      more_steps);
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ struct RunRequest : CaseRequest, OutputRequest {
   bool print_config = false;
   bool no_files = false;
   std::string restart;  ///< a checkpoint's file, kLatest, or empty
+
+  /// False for a request that has no use for a folder.
+  bool needs_folder() const { return !no_files && !print_config; }
 };
 
 /// A checkpoint that was verified and read, with its sidecar.
@@ -30,6 +33,10 @@ struct Restart {
   io::Checkpoint checkpoint;
   std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
   std::string sidecar_fault = {};              ///< why it has no sidecar; empty if it has one
+  /// The files that serve in place of the lost sidecar, for keys and for seconds and loads; empty
+  /// where none does.
+  std::filesystem::path settings_from = {};
+  std::filesystem::path work_from = {};
 };
 
 /// Reads a checkpoint's sidecar, unless it has one. \return why it has none; empty if it has one

@@ -34,6 +34,8 @@ Differences differences(const Setup& setup, const io::Config& of_earlier) {
     return chooses_anew && (name == "time.steps" || name == "amr.interval") &&
            setup.source.written(name).empty();
   };
+  constexpr const char* kCase = "case.name";
+  const bool is_other_case = asked.at(kCase) != was.at(kCase);  // its keys are others then
   const io::Schema core;
   Differences found;
   const auto value_in = [](const amr::ParameterSet& set, const std::string& name) {
@@ -42,7 +44,7 @@ Differences differences(const Setup& setup, const io::Config& of_earlier) {
   const auto note = [&](const std::string& name) {
     const io::Key* const key = core.find(name);
     if (of_asked.is_of_run(name) && of_earlier.is_of_run(name)) return;
-    if (follows(name)) return;
+    if (follows(name) || (is_other_case && name.starts_with("case.") && name != kCase)) return;
     const std::string before = value_in(was, name);
     const std::string now = value_in(asked, name);
     // Regions and the parameters of the solver and the case have no fixed keys.

@@ -195,7 +195,8 @@ Setup load_setup(const SetupRequest& request) {
 }
 
 Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
-                 const io::Checkpoint& checkpoint, const io::ValuesBeside& beside) {
+                 const io::Checkpoint& checkpoint, io::ValuesBeside beside) {
+  beside.names_lines = false;
   return as_request([&] {
     return make_setup(io::parse_config(checkpoint.attributes.configuration, file.string(),
                                        request.overrides, beside),

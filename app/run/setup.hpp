@@ -89,6 +89,6 @@ Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
 /// Checks the configuration of a checkpoint, read from `file`, with other values in place of those
 /// of its sidecar, and with the request's overrides. Throws RequestError.
 Setup load_setup(const SetupRequest& request, const std::filesystem::path& file,
-                 const io::Checkpoint& checkpoint, const io::ValuesBeside& beside);
+                 const io::Checkpoint& checkpoint, io::ValuesBeside beside);
 
 }  // namespace kumiko::app

@@ -11,6 +11,28 @@
 
 namespace kumiko::app {
 
+namespace {
+
+/// Warns of times of output after the end of the run.
+void warn_of_late_output(const Setup& setup) {
+  const double step = setup.options.steps > 0 ? setup.end_time() / setup.options.steps : 0.0;
+  const double end = step > 0.0 ? step * setup.stop_step : setup.end_time();
+  // The last state is also that of times up to half a step after it.
+  const auto is_late = [&](double time) { return time > end + 0.5 * step; };
+  if (is_late(setup.run.output_interval)) {
+    print_warning(
+        "output.interval is {}, but the run ends at t = {}; no file will be written for it",
+        setup.run.output_interval, end);
+  }
+  const std::vector<double>& times = setup.run.output_times;
+  const auto late = std::ranges::find_if(times, is_late);
+  if (late == times.end()) return;
+  print_warning("output.times has {}, but the run ends at t = {}; no file will be written for it",
+                *late, end);
+}
+
+}  // namespace
+
 void warn_of(const io::ConfigSource& source) {
   // Once, where a command runs a configuration many times.
   static std::set<std::string> told;
@@ -21,15 +43,7 @@ void warn_of(const io::ConfigSource& source) {
 
 void warn_of(const Setup& setup) {
   warn_of(setup.source);
-  for (const double time : setup.run.output_times) {
-    const double step = setup.options.steps > 0 ? setup.end_time() / setup.options.steps : 0.0;
-    const double end = step > 0.0 ? step * setup.stop_step : setup.end_time();
-    // The last state is also that of times up to half a step after it.
-    if (time <= end + 0.5 * step) continue;
-    print_warning("output.times has {}, but the run ends at t = {}; no file will be written for it",
-                  time, end);
-    break;
-  }
+  warn_of_late_output(setup);
   if (setup.solver->traits().centring == amr::Centring::kCell) {
     if (const auto found = amr::contradiction(*setup.the_case)) {
       print_warning(

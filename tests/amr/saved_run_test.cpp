@@ -237,7 +237,7 @@ TEST_F(SpoiltRunTest, GivenMoreLevelsThanAskedForThenRefused) {
   options_.levels = 1;
   EXPECT_EQ(
       refusal(),
-      "the saved run has 2 levels with patches, and `levels` is 1; it must be as many or more");
+      "the saved run has 2 levels with patches, and `levels` is 1; set it to as many or more");
 }
 
 TEST_F(SpoiltRunTest, GivenAnotherGridThenRefused) {

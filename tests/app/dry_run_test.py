@@ -2,6 +2,7 @@
 prints a CASE.toml of the same run; a run whose refinement makes more point updates than the uniform grid says so."""
 
 import json
+import shutil
 import subprocess
 import unittest
 
@@ -158,6 +159,12 @@ class DryRun(Preview):
                 self.assert_refused(dry)
                 self.assertEqual(dry.stderr, run.stderr)
 
+    def test_given_a_complete_run_then_it_counts_no_state(self):
+        self.copy_of_small("run")
+        self.assertEqual(self.forecast("--restart", "run")["files"]["states"]["count"], 0)
+        self.assertIn("states               none\n", self.forecast("--restart", "run", text=True))
+        self.assertEqual(self.forecast("--restart", "run", "--output", "other")["files"]["states"]["count"], 1)
+
     def test_given_a_summary_to_write_then_the_earlier_one_stays(self):
         self.copy_of_small("run")
         (self.path / "run" / "summary.json").rename(self.path / "old.json")
@@ -219,6 +226,17 @@ class PrintConfig(Preview):
         hashes = [json.loads((self.path / name / "summary.json").read_text())["state_hash"] for name in ("run", "whole")]
         self.assertEqual(hashes[0], hashes[1])
 
+    def test_given_an_earlier_file_to_restart_then_later_ones_do_not_matter(self):
+        self.run_case(ZALESAK, *SMALL, "--set", "checkpoint.every=5", "--output", "run")
+        file, *_ = sorted((self.path / "run").glob("checkpoint_*.hdf"))
+        self.files_before = self.files()
+        self.assertEqual(self.printed("--restart", file), (self.path / "run" / "effective.toml").read_text())
+        (self.path / "alone").mkdir()
+        shutil.copy(file, self.path / "alone")
+        self.files_before = self.files()
+        done = self.kumiko("run", "--restart", f"alone/{file.name}", "--print-config")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_given_a_wrong_key_then_the_error_is_that_of_a_run(self):
         for key in ("amr.level=2", "amr.levels=nine", "step.time_interpolation=quadratic", "time.cfl=2", "grid.base=[32,64]"):
             with self.subTest(key):
@@ -227,6 +245,18 @@ class PrintConfig(Preview):
                 self.assert_refused(printed)
                 self.assertEqual(printed.stderr, run.stderr)
         self.assert_refused(self.kumiko("run", "--print-config"), "CASE.toml")
+
+    def test_given_what_the_first_mesh_would_refuse_then_it_is_refused_too(self):
+        (self.path / "case.toml").write_text(
+            ZALESAK.read_text() + "\n[[amr.region]]\nx = [2, 3]\ny = [0, 1]\nmax_level = 1\n"
+        )
+        for words, told in (
+            (["case.toml"], "'amr.region.x' is [2, 3]; the region lies outside the domain"),
+            ([ZALESAK, "--set", "amr.criterion=user"], "'amr.criterion' is user; the case has no refinement_indicator()"),
+        ):
+            with self.subTest(words):
+                for option in ("--dry-run", "--print-config"):
+                    self.assert_refused(self.kumiko("run", *words, *SMALL, option), told)
 
     def test_given_a_full_stdout_then_it_fails(self):
         with open("/dev/full", "w") as full:

@@ -169,6 +169,12 @@ class Unreadable(CommandTest):
                 done = self.restricted(*words, "state.hdf")
                 self.assert_refused(done, "'state.hdf' cannot be read", "let this user read it")
 
+    def test_given_a_configuration_that_may_not_be_read_then_the_request_is_wrong(self):
+        (self.path / "case.toml").write_text(ZALESAK.read_text())
+        (self.path / "case.toml").chmod(0)
+        done = self.restricted("run", "case.toml")
+        self.assert_refused(done, "cannot read 'case.toml': Permission denied; let this user read it")
+
     def test_given_a_newest_state_that_may_not_be_read_then_latest_names_the_remedy(self):
         (self.path / "run" / "state_000012.hdf").chmod(0)
         done = self.restricted("run", "--restart", "latest", "--output", "run")
@@ -274,7 +280,7 @@ class Unreadable(CommandTest):
         self.assert_refused(self.kumiko("inspect", "/dev/null"), "'/dev/null' is not a file; name ")
         self.assert_refused(
             self.kumiko("run", "--restart", "latest", "--output", "nowhere"),
-            "there is no folder 'nowhere'; name the folder of the run with --output",
+            "there is no folder 'nowhere'; name the run's folder: --restart FOLDER",
         )
         done = self.kumiko("run", "--restart", "nofile.hdf")
         self.assert_refused(done, "there is no file 'nofile.hdf'; name ")

@@ -122,6 +122,9 @@ class OutputTimes(CommandTest):
             self.assert_refused(self.kumiko("run", *RUN, *sets, "--output", "run"), *parts)
         done = self.run_well(*RUN, "--set", "time.stop_step=3", "--set", "output.times=2.5", "--output", "run")
         self.assertIn("output.times has 2.5, but the run ends at t = 2", done.stderr)
+        words = ["--set", "time.stop_step=3", "--set", "output.interval=2.5", "--output", "run", "--overwrite"]
+        done = self.run_well(*RUN, *words)
+        self.assertIn("output.interval is 2.5, but the run ends at t = 2", done.stderr)
 
     def test_given_times_before_a_restart_then_new_ones_are_warned_of_and_those_of_the_run_are_not(self):
         short = ["--set", "output.times=0.01", "--set", "time.cfl=0.9", "--quiet"]

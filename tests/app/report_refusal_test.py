@@ -1,5 +1,6 @@
 """Contract: a report that cannot be made whole is refused or says what it lacks, and replaces no file of others."""
 
+import errno
 import json
 import os
 import re
@@ -28,6 +29,14 @@ class Refused(ReportTest):
         shutil.copytree(self.path / "plain", half)
         (half / "summary.json").unlink()
         self.assertIn("--restart", self.refused(half))
+
+    def test_given_a_full_disk_then_another_file_or_folder_is_advised_by_its_option(self):
+        fault = [f"LD_PRELOAD={os.environ['KUMIKO_FAULTS']}", "KUMIKO_FAULT=fsync", f"KUMIKO_ERRNO={errno.ENOSPC}"]
+        for end, advice in ((".html.part", "a file elsewhere with --output"), (".csv.part", "a folder elsewhere with --csv")):
+            result = kumiko("report", self.path / "plain", "--output", self.path / "page.html", "--csv", self.path / "csv",
+                            launcher=["env", *fault, "KUMIKO_AFTER=0", f"KUMIKO_FAULT_END={end}"])  # fmt: skip
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertIn(f"free space there, or name {advice}\n", result.stderr)
 
     def test_given_a_page_or_tables_that_cannot_be_written_then_no_run_is_read(self):
         unread = self.path / "unread"

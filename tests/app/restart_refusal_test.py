@@ -51,6 +51,10 @@ class Refusal(RestartTest):
                           ("case.variant=vof200", "case.variant was")):  # fmt: skip
             done = self.kumiko("run", "--restart", "latest", "--output", "run", *settings(key))
             self.assert_refused(done, told, "restore these values")
+        done = self.kumiko("run", "--restart", "latest", "--output", "run", *settings("case.name=vortex"))
+        self.assert_refused(done, 'case.name was "zalesak" and is now "vortex"')
+        for key in ("case.variant", "case.drift"):
+            self.assertNotIn(key, done.errors)
 
     def test_given_later_files_then_they_are_given_up_on_demand_only(self):
         whole = self.summary()
@@ -106,7 +110,8 @@ class Refusal(RestartTest):
         changed = f"is not as the run left it: it has {len(until_30)} bytes instead of {table.stat().st_size}; the rows that it has are kept"
         for text, warned in (
             (until_30, [lost, changed]),
-            ("", ["has no rows of the run's part before this restart; the new one begins here"]),
+            ("", ["is lost: it has no rows, and no base steps are left that would give it any; bring back a copy, or "
+                  "run the case again"]),
         ):
             table.write_text(text)
             done = self.kumiko("run", "--restart", "own", "--quiet")
@@ -236,7 +241,8 @@ class Refusal(RestartTest):
             file.unlink()
         done = self.kumiko("run", "--restart", "latest", "--output", "run")
         self.assert_refused(done, "'run' has no whole checkpoint")
-        self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output")
+        for more in ([], ["--no-files"]):
+            self.assert_refused(self.kumiko("run", "--restart", "latest", *more), "name the run's folder: --restart FOLDER")
         self.assert_refused(self.kumiko("run"), "name CASE.toml")
 
     def test_given_a_trace_that_begins_in_the_past_then_the_run_warns_and_has_none(self):

@@ -174,10 +174,29 @@ class Restart(RestartTest):
         self.assertIn("nothing is left to do", done.output)
         self.assertEqual(contents(), before)
         self.assertEqual(json.loads((self.path / "copy.json").read_text()), self.summary())
-        # What is missing is written again.
-        (self.path / "run" / "load.csv").unlink()
+        # What is missing is written again, and the state stays.
+        (self.path / "run" / "states.hdf.series").unlink()
         self.assertEqual(self.kumiko("run", "--restart", "latest", "--output", "run").returncode, 0)
-        self.assertTrue((self.path / "run" / "load.csv").exists())
+        after = contents()
+        for name in ("states.hdf.series", "state_000060.hdf", "state_000060.run.json", "load.csv", "diagnostics.csv"):
+            self.assertEqual(after[name][0], before[name][0], name)
+        self.assertEqual(after["state_000060.hdf"], before["state_000060.hdf"])
+        self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+
+    def test_given_a_run_that_was_done_and_a_lost_table_then_no_empty_one_hides_the_loss(self):
+        first = self.copy_of_run(ZALESAK, *settings(*KEYS))
+        for name, lose in (("load.csv", os.remove), ("diagnostics.csv", lambda table: table.write_text(""))):
+            lose(self.path / "run" / name)
+            for _ in range(2):
+                done = self.kumiko("run", "--restart", "run")
+                self.assertEqual(done.returncode, 0, done.errors)
+                self.assertIn(f"warning: 'run/{name}' is lost: it has no rows", done.errors)
+                self.assertNotIn("begins here", done.errors)
+                self.assertFalse((self.path / "run" / name).exists())
+                self.assertEqual(self.summary(), first)
+                seen = self.kumiko("inspect", "run")
+                self.assertEqual(seen.returncode, 1, seen.output)
+                self.assertIn(f"{name} is missing", seen.errors)
 
     @unittest.skipUnless(os.environ["KUMIKO_HAS_VTK"] == "1", "this build draws no pictures")
     def test_given_a_restart_then_the_last_picture_has_the_colours_of_an_unbroken_run(self):

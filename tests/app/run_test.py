@@ -363,10 +363,12 @@ max_level = 2
         self.assertEqual(summary["patches"]["per_level"][2], 4)
         self.assertEqual(summary["config"]["amr"]["region[1]"]["min_level"], 2)
 
-    def test_given_a_memory_limit_then_the_run_ends_with_what_it_asked_for(self):
+    def test_given_a_first_mesh_above_the_memory_limit_then_the_request_is_wrong(self):
         settings = ["--set", "amr.memory_limit=1", "--set", "amr.levels=5"]
         result = self.kumiko("run", ZALESAK, *SMALL, *settings)
-        self.assertEqual(result.returncode, 1, result.stderr)
+        dry = self.kumiko("run", ZALESAK, *SMALL, *settings, "--dry-run")
+        self.assertEqual((dry.returncode, dry.stderr), (2, result.stderr))
+        self.assertEqual((result.returncode, self.files()), (2, []), result.stderr)
         for part in ("level ", " patches", "bytes", "amr.memory_limit"):
             self.assertIn(part, result.stderr)
 

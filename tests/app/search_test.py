@@ -183,6 +183,10 @@ class SearchTest(unittest.TestCase):
         self.assertIn("secret", self.refused(*arguments, self.secret))
         self.assertEqual((folder / "search.json").read_text(), "{}")
 
+    def test_given_an_address_without_a_port_then_its_form_is_told(self):
+        told = self.refused("join", "127.0.0.1", "--secret", self.secret)
+        self.assertIn("'127.0.0.1' is not HOST:PORT; write it as 0.0.0.0:5555", told)
+
     def test_given_a_parent_that_is_lost_then_a_helper_says_so(self):
         root, address = self.serve("--helpers", 3)
         relay = self.join(address, "--listen", "127.0.0.1:0")

@@ -165,6 +165,40 @@ class Sidecar(RestartTest):
         self.assertIn("is missing", done.errors)
         self.assertNotIn("--set", done.errors)
 
+    def test_given_a_complete_run_without_its_last_sidecar_then_its_other_files_serve(self):
+        first = self.whole()
+        file = self.sidecar("state_000060", "whole")
+        before = json.loads(file.read_text())
+        for content in (None, file.read_text()[:100]):
+            shutil.copytree(self.path / "whole", self.path / "run", dirs_exist_ok=True)
+            self.sidecar("state_000060").unlink()
+            if content is not None:
+                self.sidecar("state_000060").write_text(content)
+            effective = (self.path / "run" / "effective.toml").read_text()
+            done = self.kumiko("run", "--restart", "run")
+            self.assertEqual(done.returncode, 0, done.errors)
+            for told in ("are those of 'run/summary.json'", "are those of 'run/effective.toml'"):
+                self.assertIn(told, done.errors)
+            self.assertEqual(self.summary(), first)
+            self.assertEqual((self.path / "run" / "effective.toml").read_text(), effective)
+            told = dict(line.split(maxsplit=1) for line in done.output.splitlines() if " " in line)
+            self.assertEqual(told["imbalance"].split()[0], f"{first['imbalance']:.3f}")
+            self.assertIn(f"wall time            {first['wall_s']:.2f} s", done.output)
+            after = json.loads(self.sidecar("state_000060").read_text())
+            self.assertEqual(after["wall_s"], first["wall_s"])
+            for key in ("load", "keys"):
+                self.assertEqual(after[key], before[key])
+            self.assertEqual(self.kumiko("inspect", "run").returncode, 0)
+
+    def test_given_the_last_sidecar_lost_then_a_longer_run_counts_and_keeps_its_keys(self):
+        first = self.whole()
+        shutil.copytree(self.path / "whole", self.path / "run")
+        self.sidecar("state_000060").unlink()
+        longer = self.run_well(*settings("time.stop_step=70"), "--restart", "run")
+        self.assertGreater(longer["wall_s"], first["wall_s"])
+        self.assertEqual(sum(load["updates"] for load in longer["load"]), longer["updates"]["total"])
+        self.assertEqual(longer["config"]["checkpoint"]["keep"], 9)
+
     def test_given_a_file_of_an_earlier_version_then_the_run_goes_on_from_it(self):
         self.interrupted()
         run = self.path / "run"

@@ -119,6 +119,20 @@ class Steps(CommandTest):
         self.run_well("--restart", "latest", "--set", "time.end=6.5", "--output", "by_cfl")
         self.assertEqual(self.summary("by_cfl")["time"], 6.5)
 
+    def test_given_half_of_what_a_complete_run_takes_to_go_on_then_the_other_half_is_named(self):
+        small = ["--set", "grid.base=16", "--set", "amr.levels=1", "--set", "time.steps=160"]
+        self.run_well(ZALESAK, *small, "--output", "run")
+        for key, other in (
+            ("time.end=8", "or also set time.steps to more than 160"),
+            ("time.steps=200", "or also set time.end to a later time"),
+            ("amr.buffer=3", "or set time.end to a later time and time.steps to more than 160"),
+        ):
+            done = self.kumiko("run", "--restart", "run", "--set", key)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(other, done.stderr)
+        self.run_well("--restart", "run", "--set", "time.end=8", "--set", "time.steps=200")
+        self.assertEqual(self.summary("run")["steps"], 200)
+
     def test_given_what_a_restart_cannot_change_so_then_it_says_where_the_run_stands(self):
         self.run_well(ZALESAK, "--set", "grid.base=32", "--set", "time.stop_step=40", "--output", "run")
         done = self.kumiko("run", "--restart", "run", "--set", "time.end=0.01")
@@ -126,7 +140,7 @@ class Steps(CommandTest):
         self.assertIn("is at t = 0.0981748, after the end of the run, t = 0.01; set time.end to a later", done.stderr)
         done = self.kumiko("run", "--restart", "run", "--set", "amr.levels=1", "--set", "time.stop_step=0")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("3 levels with patches, and 'amr.levels' is 1; it must be as many or more", done.stderr)
+        self.assertTrue(done.stderr.endswith("'amr.levels' is 1; set it to as many or more\n"), done.stderr)
         # A folder's newest file, into another one.
         done = self.run_well("--restart", "run", "--set", "time.stop_step=44", "--output", "other")
         self.assertIn("restarts from run/state_000040.hdf, base step 40", done.stdout)

@@ -17,6 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
+using testing::ThrowsMessage;
 
 TEST(ConfigError, UnknownKeyNamesTheNearestOne) {
   EXPECT_EQ(refusal(kMinimal + "[amr]\nlevel = 3"),
@@ -39,6 +40,12 @@ TEST(ConfigError, KeyOfAnotherSolverSaysWhoseItIs) {
         "run.toml:2: 'solver.order' is a key of solver 'fct' or solver 'thinc', which this "
         "run does not have; take it out, or name that one by solver.name");
   }
+}
+
+TEST(ConfigError, TextInABinaryFileHasNoLines) {
+  EXPECT_THAT(
+      [] { parse_config(kMinimal + "amr.levels = 0\n", "state.hdf", {}, {.names_lines = false}); },
+      ThrowsMessage<ConfigError>(StartsWith("state.hdf: 'amr.levels' is 0; ")));
 }
 
 TEST(ConfigError, UnknownKeyWithoutItsTableNamesTheWholeKey) {
@@ -190,8 +197,8 @@ const std::string kRegion = kMinimal + "[[amr.region]]\nx = [0, 1]\ny = [0.25, 0
 TEST(ConfigError, ARegionSaysWhatItLacks) {
   EXPECT_EQ(
       refusal(kMinimal + "[[amr.region]]\nx = [0, 1]\nmax_level = 1"),
-      "run.toml:2: 'amr.region.y' is missing; add it: extent in y of a region with levels of its "
-      "own: from, to, in the case's units");
+      "run.toml:2: 'amr.region.y' is missing; add this key (extent in y of a region with levels of "
+      "its own: from, to, in the case's units)");
   EXPECT_THAT(refusal(kRegion + "[[amr.region]]\ny = [0, 1]"),
               StartsWith("run.toml:5: 'amr.region.x' is missing"));
 }
@@ -258,7 +265,7 @@ TEST(ConfigError, SyntaxIsRefusedWithLineAndColumn) {
 }
 
 TEST(ConfigError, ARequiredKeyThatIsMissingIsNamed) {
-  EXPECT_EQ(refusal(""), "run.toml: 'case.name' is missing; add it: the case to compute");
+  EXPECT_EQ(refusal(""), "run.toml: 'case.name' is missing; add this key (the case to compute)");
   EXPECT_EQ(refusal("# nothing\n"), refusal(""));
 }
 

@@ -116,6 +116,15 @@ TEST_F(ManifestTest, GivenARunThatWentOnThenFilesThatItDidNotWriteKeepTheirHashe
   EXPECT_THAT(check.whole, ElementsAre("diagnostics.csv", "load.csv", "summary.json"));
 }
 
+TEST_F(ManifestTest, GivenLostFilesThenThoseOfTheEarlierManifestAreStillMissed) {
+  std::filesystem::remove(run() / "diagnostics.csv");
+  EarlierManifest earlier = earlier_manifest(run());
+  earlier.lost = {"diagnostics.csv", "load.csv"};  // it has never listed the second one
+  const OutputFolder output(run(), Earlier::kContinue);
+  put(run() / "manifest.json", make_manifest(output, kSummaryText, earlier));
+  EXPECT_THAT(altered(), ElementsAre("diagnostics.csv"));
+}
+
 TEST_F(ManifestTest, GivenARunThatWentOnThenTheReportIsAsItIsNow) {
   put(run() / "report.html", "before");
   const OutputFolder output(run(), Earlier::kContinue);

@@ -137,6 +137,19 @@ TEST(Summary, GivenLoadAndWaitsThenTheirFiguresAreNamed) {
   EXPECT_EQ(json["memory"]["bytes_per_point"], 48.0);
 }
 
+TEST(Summary, GivenASummaryThenItsLoadsAndImbalanceAreReadBackByEitherName) {
+  for (const char* const name : {"imbalance", "balance_efficiency"}) {
+    Json json = {{"load", to_json(example_summary())["load"]}, {name, 1.2}};
+    amr::WorkCounters work;
+    read_work(json, work);
+    EXPECT_EQ(work.total().updates, 30U);
+    EXPECT_EQ(work.workers.at(0).steals, 7U);
+    EXPECT_DOUBLE_EQ(work.imbalance(), 1.2);
+    json.erase("load");
+    EXPECT_ANY_THROW(read_work(json, work));
+  }
+}
+
 TEST(Summary, GivenNoExactSolutionThenErrorsAreNullAndExtremesStay) {
   RunSummary summary = example_summary();
   summary.errors.reset();

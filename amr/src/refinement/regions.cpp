@@ -59,13 +59,18 @@ void add_support(const BaseGrid<2>& base, const std::vector<PatchId>& patches,
   }
 }
 
+void check_overlap(const Extent& extent, const std::vector<RefinementRegion>& regions) {
+  for (std::size_t index = 0; index < regions.size(); ++index) {
+    require_overlap(extent, regions[index], index);
+  }
+}
+
 Regions::Regions(const Geometry& geometry, int max_levels, std::vector<RefinementRegion> regions)
     : geometry_(geometry),
       regions_(std::move(regions)),
       forced_(static_cast<std::size_t>(max_levels)) {
-  for (std::size_t index = 0; index < regions_.size(); ++index) {
-    const RefinementRegion& region = regions_[index];
-    require_overlap(geometry.extent(), region, index);
+  check_overlap(geometry.extent(), regions_);
+  for (const RefinementRegion& region : regions_) {
     for (int level = 1; level <= std::min(region.min_level, max_levels - 1); ++level) {
       force(level, region);
     }

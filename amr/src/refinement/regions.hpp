@@ -16,6 +16,9 @@ void sort_unique(std::vector<PatchId>& ids);
 void add_support(const BaseGrid<2>& base, const std::vector<PatchId>& patches,
                  std::vector<PatchId>& coarser);
 
+/// Throws OptionError for a region that lies outside the domain.
+void check_overlap(const Extent& extent, const std::vector<RefinementRegion>& regions);
+
 /// What the regions say about patches. Immutable.
 ///
 /// A point in several boxes may be as fine as the finest of their largest levels, and must be as
@@ -23,7 +26,7 @@ void add_support(const BaseGrid<2>& base, const std::vector<PatchId>& patches,
 class Regions {
  public:
   /// Levels that the mesh has not are as the finest that it has.
-  /// The regions have passed check(). Throws OptionError for one that lies outside the domain.
+  /// The regions have passed check(). Throws as check_overlap() does.
   Regions(const Geometry& geometry, int max_levels, std::vector<RefinementRegion> regions);
 
   /// Whether every point of the patch may have its level. O(regions).

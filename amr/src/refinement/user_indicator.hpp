@@ -11,6 +11,13 @@
 
 namespace kumiko::amr {
 
+/// Throws OptionError: the case has no indicator.
+[[noreturn]] inline void refuse_without_indicator() {
+  throw OptionError("criterion", "user",
+                    "the case has no refinement_indicator(); give it one, or set the criterion "
+                    "to loehner or gradient");
+}
+
 /// Asks `own`, or the case where that is empty, for the indicator of a patch.
 /// Throws std::invalid_argument when the case has none, std::runtime_error, naming the patch and
 /// the point, when it gives NaN.
@@ -24,9 +31,7 @@ inline void user_indicator(const RefinementIndicator& own, const Case& problem,
   if (own) {
     own(seen, indicator.values);
   } else if (!problem.refinement_indicator(seen, indicator.values)) {
-    throw OptionError("criterion", "user",
-                      "the case has no refinement_indicator(); give it one, or set the criterion "
-                      "to loehner or gradient");
+    refuse_without_indicator();
   }
   for (int at = 0; at < kPatchPoints; ++at) {
     if (!std::isnan(indicator.values[static_cast<std::size_t>(at)])) continue;

@@ -1,13 +1,16 @@
 #include "simulation/checks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -17,6 +20,10 @@
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation.hpp>
 #include <kumiko/amr/solver_declaration.hpp>
+
+#include "refinement/regions.hpp"
+#include "refinement/user_indicator.hpp"
+#include "transfer/transfer.hpp"
 
 namespace kumiko::amr {
 
@@ -173,8 +180,39 @@ Geometry checked_geometry(const Case& problem, const Solver& solver,
           solver.traits().centring};
 }
 
+namespace {
+
+/// Refuses Criterion::kUser for a case without an indicator, which only a call shows. The patch is
+/// the first one of level 0 at the start, and its field is 0 everywhere.
+void check_indicator(const Case& problem, const Geometry& geometry, const PatchShape& shape,
+                     const RefinementOptions& refinement) {
+  if (refinement.criterion != Criterion::kUser || refinement.indicator) return;
+  const std::vector<double> zeros(shape.field_values());
+  const PatchCoordinates coordinates(geometry, PatchId{});
+  std::array<double, kPatchPoints> values{};
+  try {
+    const bool has_indicator =
+        problem.refinement_indicator({0,
+                                      0.0,
+                                      geometry.spacing(0),
+                                      coordinates.points(),
+                                      {zeros.data(), shape.components, shape.ghosts}},
+                                     values);
+    if (has_indicator) return;
+  } catch (const std::exception&) {
+    return;  // It has one, which may refuse a field that is no state of the run.
+  }
+  refuse_without_indicator();
+}
+
+}  // namespace
+
 void check(const Case& problem, const Solver& solver, const SimulationOptions& options, int ranks) {
-  checked_geometry(problem, solver, resolved(options, problem, solver.traits()), ranks);
+  const SimulationOptions all = resolved(options, problem, solver.traits());
+  const Geometry geometry = checked_geometry(problem, solver, all, ranks);
+  check_overlap(geometry.extent(), all.refinement.regions);
+  if (all.levels < 2) return;
+  check_indicator(problem, geometry, shape_for(problem, solver, all), all.refinement);
 }
 
 }  // namespace kumiko::amr

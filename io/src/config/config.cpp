@@ -157,7 +157,7 @@ void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& value
       const std::string name = listed->entry() + key.spec.name.substr(listed->table.size());
       if (values.contains(name)) continue;
       if (key.required) {
-        throw ConfigError(fmt::format("{}: '{}' is missing; add it: {}", setting.where,
+        throw ConfigError(fmt::format("{}: '{}' is missing; add this key ({})", setting.where,
                                       key.spec.name, key.spec.help));
       }
       values.set(name, key.spec.default_value);
@@ -209,7 +209,8 @@ void ConfigSource::refuse_missing(const Schema& schema) const {
         throw unknown_key(schema, setting);
       }
     }
-    throw ConfigError(fmt::format("{}: '{}' is missing; add it: {}", name_, name, key.spec.help));
+    throw ConfigError(
+        fmt::format("{}: '{}' is missing; add this key ({})", name_, name, key.spec.help));
   }
 }
 
@@ -269,6 +270,9 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   ConfigSource source;
   source.name_ = one_line(name);
   source.settings_ = read_toml(text, source.name_);
+  for (Setting& setting : source.settings_) {
+    if (!beside.names_lines) setting.where = source.name_;
+  }
   for (const auto& [key, value] : beside.values.values()) {
     source.settings_.push_back({key, one_line(beside.name), value});
   }
@@ -315,8 +319,11 @@ ConfigSource read_config(const std::filesystem::path& path,
               : std::string();
       throw ConfigError(fmt::format("'{}' is a folder; name a TOML file{}", name, way));
     }
-    throw ConfigError(fmt::format("cannot read '{}': {}; give the path of a TOML file", name,
-                                  error.code().message()));
+    const char* const remedy = error.code() == std::errc::permission_denied
+                                   ? "let this user read it, or give the path of another one"
+                                   : "give the path of a TOML file";
+    throw ConfigError(
+        fmt::format("cannot read '{}': {}; {}", name, error.code().message(), remedy));
   }
   return parse_config(text, path.string(), overrides);
 }

@@ -139,7 +139,11 @@ std::string make_manifest(const OutputFolder& folder, std::string_view summary,
   json["program"] = "kumiko " KUMIKO_VERSION;
   json["files"] = Json::array();
   try {
-    for (const fs::path& file : finished_files(folder.path())) {
+    std::set<fs::path> files = finished_files(folder.path());
+    for (const std::string& name : earlier.lost) {
+      if (kept.contains(name)) files.insert(folder.path() / name);
+    }
+    for (const fs::path& file : files) {
       const auto line = kept.find(file.filename().string());
       json["files"].push_back(line == kept.end() ? line_of(file) : line->second);
     }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include <nlohmann/json.hpp>
@@ -18,6 +20,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+/// The name of the imbalance in earlier summaries.
+constexpr const char* kEarlierImbalance = "balance_efficiency";
 
 /// The errors, which may be unknown, and extremes of all components or of one.
 Json error_json(const amr::ErrorNorms* errors, const amr::FieldFigures& field) {
@@ -116,7 +121,7 @@ Json to_json(const RunSummary& summary) {
                      {"fraction_of_uniform", summary.fraction_of_uniform}};
   json["updates_per_core_s"] = or_null(summary.updates_per_core_s);
   json["imbalance"] = summary.work.imbalance();
-  json["balance_efficiency"] = summary.work.imbalance();  // its name in earlier summaries
+  json[kEarlierImbalance] = summary.work.imbalance();
   json["steals"] = summary.work.total().steals;
   json["load"] = summary.work.workers;
   json["longest_waits"] = waits_json(summary.work.longest_waits);
@@ -136,6 +141,19 @@ Json to_json(const RunSummary& summary) {
   json.update(summary.origin);
   json["config"] = config_json(summary.config);
   return json;
+}
+
+void read_work(const Json& summary, amr::WorkCounters& work) {
+  const auto today = summary.find("imbalance");
+  const auto imbalance =
+      to_number<double>(today != summary.end() ? *today : summary.at(kEarlierImbalance));
+  auto loads = summary.at("load").get<std::vector<amr::WorkerLoad>>();
+  amr::WorkerLoad all;
+  for (const amr::WorkerLoad& load : loads) all += load;
+  const auto workers = static_cast<double>(std::max<std::size_t>(loads.size(), 1));
+  work.sum_of_means = static_cast<double>(all.updates) / workers;
+  work.sum_of_largest = static_cast<std::uint64_t>(std::llround(imbalance * work.sum_of_means));
+  work.workers = std::move(loads);
 }
 
 std::uint64_t peak_rss_bytes() {

@@ -35,8 +35,9 @@ bool is_possible(const SolverTraits& traits, TimeInterpolation interpolation);
 /// else the parabola where it gives its tendency, else the line.
 TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 
-/// Makes the checks that a Simulation makes before it builds anything, in O(1). Throws as its
-/// constructor does.
+/// Makes the checks that a Simulation makes before it builds anything, and those of its regions and
+/// of the case's refinement indicator, which is called once for a field of zeros. In O(1). Throws
+/// as its constructor does.
 /// \param ranks  the number of ranks that would share the mesh
 void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
            int ranks = 1);

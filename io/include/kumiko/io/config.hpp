@@ -64,6 +64,7 @@ class Config {
 struct ValuesBeside {
   std::string name = {};  ///< name of that file, for messages
   amr::ParameterSet values = {};
+  bool names_lines = true;  ///< whether messages name the text's lines: not those of a binary file
 };
 
 /// A configuration as it was written, with the overrides of the command line. Keys of the core have

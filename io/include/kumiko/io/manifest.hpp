@@ -18,6 +18,7 @@ namespace kumiko::io {
 struct EarlierManifest {
   std::string text = {};               ///< its text; empty if there was none
   std::set<std::string> written = {};  ///< names of files that have been written since
+  std::set<std::string> lost = {};     ///< names of files to list although they are missing
 };
 
 /// The text of a folder's manifest; empty if it has none or it cannot be read.

@@ -74,6 +74,11 @@ struct RunSummary {
 /// Numbers that are not finite become null when the JSON is written.
 nlohmann::ordered_json to_json(const RunSummary& summary);
 
+/// Takes the loads of the workers and the imbalance from a summary. The sums over base steps, of
+/// which it has the quotient alone, become those of a run with the same workers throughout. Throws
+/// std::runtime_error or nlohmann::json::exception if it has none.
+void read_work(const nlohmann::ordered_json& summary, amr::WorkCounters& work);
+
 /// A configuration by dotted key as JSON: "grid.base" becomes grid → base. A key that is also a
 /// table is a programmer error (std::logic_error).
 nlohmann::ordered_json config_json(const amr::ParameterSet& config);

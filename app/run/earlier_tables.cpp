@@ -1,0 +1,78 @@
+#include "run/earlier_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <kumiko/io/manifest.hpp>
+#include <kumiko/io/output_folder.hpp>
+
+#include "run/complete_run.hpp"
+#include "terminal/counted.hpp"
+#include "terminal/terminal.hpp"
+
+namespace kumiko::app {
+
+namespace {
+
+/// True if the run in a folder once ended at this base step, for which its tables have rows then.
+bool ended_at(const std::filesystem::path& folder, int step) {
+  std::ifstream stream(folder / io::kSummaryFile);
+  const auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
+  return summary.is_object() && summary.contains("steps") && summary["steps"] == step;
+}
+
+}  // namespace
+
+io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
+  if (start.earlier != io::Earlier::kContinue) return {};
+  const std::filesystem::path path = start.path / name;
+  io::EarlierTable table(path, last);
+  if (!start.from || last < 0) return table;
+  if (table.empty() && is_done_here(start)) {
+    print_warning(
+        "'{}' is lost: it has no rows, and no base steps are left that would give it any; bring "
+        "back a copy, or run the case again",
+        path.string());
+  } else if (table.empty()) {
+    print_warning("'{}' has no rows of the run's part before this restart; the new one begins here",
+                  path.string());
+  } else if (const std::int64_t missing = last + 1 - table.first_step() - table.steps();
+             has_each_step && missing > 0) {
+    print_warning("'{}' lacks the rows of {} before this restart; the new one lacks them too",
+                  path.string(), counted(static_cast<std::size_t>(missing), "base step"));
+  } else if (!has_each_step && table.last_step() < last && ended_at(start.path, last)) {
+    print_warning(
+        "'{}' lacks the rows between base step {} and this restart; the new one lacks them too",
+        path.string(), table.last_step());
+  }
+  return table;
+}
+
+void warn_of_altered_tables(const std::filesystem::path& folder) {
+  constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
+  constexpr auto kAnyStep = std::numeric_limits<std::int64_t>::max();
+  std::vector<io::AlteredFile> altered;
+  try {
+    altered = io::check_folder(folder, kTables).altered;
+  } catch (const io::OutputError&) {
+    return;  // there is no manifest to compare with
+  }
+  for (const io::AlteredFile& file : altered) {
+    const std::filesystem::path table = folder / file.name;
+    const bool is_table = std::ranges::find(kTables, file.name) != kTables.end();
+    // earlier_rows() has warned of a table without rows.
+    if (!is_table || io::EarlierTable(table, kAnyStep).empty()) continue;
+    print_warning("'{}' is not as the run left it: it {}; the rows that it has are kept",
+                  table.string(), file.what);
+  }
+}
+
+}  // namespace kumiko::app

@@ -1,0 +1,22 @@
+// The rows that a run has left in its tables before it continues in their folder.
+#pragma once
+
+#include <filesystem>
+
+#include <kumiko/io/earlier_table.hpp>
+
+#include "run/run_start.hpp"
+
+namespace kumiko::app {
+
+/// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
+/// lost: the new table continues without them, or there is none if no rows are to come. There may
+/// be rows up to base step `last`.
+/// \param has_each_step  whether each base step has a row
+io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step);
+
+/// Warns of tables that are not as the run left them. Call it before the rows are copied to new
+/// tables, which hides changes of the old ones.
+void warn_of_altered_tables(const std::filesystem::path& folder);
+
+}  // namespace kumiko::app
