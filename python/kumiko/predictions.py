@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from .figure import Axes, Chart, Line, draw
@@ -26,9 +27,19 @@ class Predictions(Study[Record]):
     """The predictions of one kind, which the program has made."""
 
     what = "predictions"
+    name: str  # of the CSV and the JSON
+    figure_names: tuple[str, ...]
     saved: tuple[str, ...]  # what of the trace is in the JSON, in its order
 
     request: PredictionRequest
+
+    def __init__(self, request: PredictionRequest, kumiko: Kumiko | None) -> None:
+        super().__init__(request, kumiko)
+        self.text_files = {
+            f"{self.name}.csv": lambda found: self.table(found).csv(),
+            f"{self.name}.json": lambda found: as_text(self.record(found)),
+        }
+        self.figure_files = {name: partial(self.draw, at) for at, name in enumerate(self.figure_names)}
 
     @abstractmethod
     def heading(self, found: Record) -> str:
@@ -39,7 +50,7 @@ class Predictions(Study[Record]):
 
     @abstractmethod
     def charts(self, found: Record) -> tuple[tuple[str, str, list[Chart]], ...]:
-        """Title, caption and charts of each figure, from the JSON."""
+        """Title, caption and charts of each of the figures, from the JSON."""
 
     def plan(self) -> Record:
         return self.request.found
@@ -61,14 +72,9 @@ class Predictions(Study[Record]):
         known = {**found["recorded"], **found}
         return {name: known[name] for name in self.saved} | {"predictions": self.table(found).json()}
 
-    def texts(self, found: Record) -> tuple[str, ...]:
-        return self.table(found).csv(), as_text(self.record(found))
-
-    def figures(self, found: Record) -> tuple[Callable[[Path], None], ...]:
-        def drawing(title: str, caption: str, charts: list[Chart]) -> Callable[[Path], None]:
-            return lambda file: draw(charts, file, f"{title}: case {found['case']}", caption)
-
-        return tuple(drawing(*figure) for figure in self.charts(self.record(found)))
+    def draw(self, figure: int, found: Record, file: Path) -> None:
+        title, caption, charts = self.charts(self.record(found))[figure]
+        draw(charts, file, f"{title}: case {found['case']}", caption)
 
 
 def disturbance_note(share: float) -> str:
@@ -99,8 +105,8 @@ def _schedules(found: Record) -> list[str]:
 class WorkerPredictions(Predictions):
     """Schedules on other numbers of workers."""
 
-    text_files = ("simulate.csv", "simulate.json")
-    figure_files = ("speed_up", "efficiency")
+    name = "simulate"
+    figure_names = ("speed_up", "efficiency")
     saved = (
         "case",
         "solver",
@@ -208,8 +214,8 @@ class WorkerPredictions(Predictions):
 class RankPredictions(Predictions):
     """Numbers of ranks, which send each other messages."""
 
-    text_files = ("ranks.csv", "ranks.json")
-    figure_files = ("ranks",)
+    name = "ranks"
+    figure_names = ("ranks",)
     saved = ("case", "solver", "base_steps", "work_s", "critical_path_s", "partition", "workers", "network")
 
     def table(self, found: Record) -> Table[Record]:
