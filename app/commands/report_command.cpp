@@ -273,11 +273,10 @@ auto advising(const char* place, Write write) {
 template <class Subject>
 std::vector<fs::path> write_tables(const ReportRequest& request, const Subject& subject) {
   if (request.tables.empty()) return {};
-  return refusing<viz::ForeignTable>(
-      [&] {
-        return advising("a folder elsewhere with --csv",
-                        [&] { return viz::write_report_tables(request.tables, subject); });
-      });
+  return refusing<viz::ForeignTable>([&] {
+    return advising("a folder elsewhere with --csv",
+                    [&] { return viz::write_report_tables(request.tables, subject); });
+  });
 }
 
 /// Or an empty file, which may become one.

@@ -115,11 +115,11 @@ std::string files_lines(const Start& start, const Forecast& forecast) {
   const FileCounts& files = forecast.files;
   const bool is_packed = run.compression != io::Compression::kNone;
   const char* const size = is_packed ? "of at most" : "of";
-  std::string text =
-      files.states == 0 ? "states               none\n"
-                        : fmt::format("states               {} {} {}\n",
-                                      about(files.states, forecast.is_estimate, "file"), size,
-                                      size_text(forecast.state_bytes));
+  std::string text = files.states == 0
+                         ? "states               none\n"
+                         : fmt::format("states               {} {} {}\n",
+                                       about(files.states, forecast.is_estimate, "file"), size,
+                                       size_text(forecast.state_bytes));
   if (files.checkpoints == 0) {
     text += "checkpoints          none\n";
   } else {

@@ -31,12 +31,24 @@ bool ended_at(const std::filesystem::path& folder, int step) {
 
 }  // namespace
 
+bool is_lost(const Start& start, std::string_view name, const io::EarlierTable& rows) {
+  if (!rows.empty() || !is_done_here(start)) return false;
+  try {
+    const std::array<std::string_view, 1> only = {name};
+    const io::FolderCheck check = io::check_folder(start.path, only);
+    return std::ranges::any_of(check.altered,
+                               [&](const io::AlteredFile& file) { return file.name == name; });
+  } catch (const io::OutputError&) {
+    return false;  // there is no manifest
+  }
+}
+
 io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
   if (start.earlier != io::Earlier::kContinue) return {};
   const std::filesystem::path path = start.path / name;
   io::EarlierTable table(path, last);
   if (!start.from || last < 0) return table;
-  if (table.empty() && is_done_here(start)) {
+  if (is_lost(start, name, table)) {
     print_warning(
         "'{}' is lost: it has no rows, and no base steps are left that would give it any; bring "
         "back a copy, or run the case again",

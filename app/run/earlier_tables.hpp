@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include <kumiko/io/earlier_table.hpp>
 
@@ -9,9 +10,13 @@
 
 namespace kumiko::app {
 
+/// True if a complete run has lost the rows of a table that its manifest lists. No base steps are
+/// left that would give it any. Call it before the manifest is removed.
+bool is_lost(const Start& start, std::string_view name, const io::EarlierTable& rows);
+
 /// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
-/// lost: the new table continues without them, or there is none if no rows are to come. There may
-/// be rows up to base step `last`.
+/// lost: the new table continues without them, or there is none if it is_lost(). There may be rows
+/// up to base step `last`.
 /// \param has_each_step  whether each base step has a row
 io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step);
 

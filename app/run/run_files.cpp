@@ -121,17 +121,17 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
 }
 
 void RunFiles::begin_tables(const Start& start, const amr::Simulation& simulation) {
-  const auto is_lost = [&](const char* name, const io::EarlierTable& rows) {
-    if (!is_done_here(start) || !rows.empty()) return false;
+  const auto is_given_up = [&](const char* name, const io::EarlierTable& rows) {
+    if (!is_lost(start, name, rows)) return false;
     earlier_.lost.insert(name);
     return true;
   };
   constexpr const char* kLoad = "load.csv";
   const io::EarlierTable load = earlier_rows(start, kLoad, simulation.step() - 1, true);
-  if (!is_lost(kLoad, load)) load_csv_.emplace(new_file(kLoad), load);
+  if (!is_given_up(kLoad, load)) load_csv_.emplace(new_file(kLoad), load);
   constexpr const char* kDiagnostics = "diagnostics.csv";
   const io::EarlierTable rows = earlier_rows(start, kDiagnostics, simulation.step(), false);
-  if (is_lost(kDiagnostics, rows)) return;
+  if (is_given_up(kDiagnostics, rows)) return;
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   csv_.emplace(new_file(kDiagnostics), setup_.options.levels, static_cast<int>(loads.size()), rows,
                setup_.the_case->component_names());

@@ -172,7 +172,7 @@ fs::path restart_path(const RunRequest& request, const std::optional<Setup>& set
   const bool latest = request.restart == kLatest;
   if (!request.output.empty()) return request.output;
   refuse_if(latest && !setup,
-            "--restart latest: name the run's folder: --restart FOLDER");
+            "--restart latest: name the run's folder: --restart FOLDER, or its CASE.toml");
   if (latest) return output_path(request, *setup);
   const fs::path file = request.restart;
   fs::path beside = file.has_parent_path() ? file.parent_path() : ".";

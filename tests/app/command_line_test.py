@@ -497,7 +497,7 @@ class Results(CommandTest):
         (self.path / "notes/text.hdf").write_text("not a checkpoint")
         done = self.kumiko("run", "--restart", "notes/text.hdf", "--output", "new")
         self.assert_refused(done, "'notes/text.hdf'", "name a checkpoint or a state")
-        self.assert_refused(self.kumiko("run", "--restart", "latest"), "--output", "CASE.toml")
+        self.assert_refused(self.kumiko("run", "--restart", "latest"), "--restart FOLDER", "CASE.toml")
 
     def test_given_a_broken_plugin_in_the_environment_then_it_is_a_warning_and_where_it_is_asked_for_an_error(self):
         (self.path / "plugins").mkdir()

@@ -44,10 +44,9 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps) {
   require(saved.step >= 0 && (steps == 0 || saved.step <= steps),
           "the saved run stands at base step {} of {}", saved.step, steps);
   const int levels = hierarchy.max_levels();
-  require(
-      saved.mesh.levels() <= levels,
-      "the saved run has {} levels with patches, and `levels` is {}; set it to as many or more",
-      saved.mesh.levels(), levels);
+  require(saved.mesh.levels() <= levels,
+          "the saved run has {} levels with patches, and `levels` is {}; set it to as many or more",
+          saved.mesh.levels(), levels);
   require(saved.levels.size() == static_cast<std::size_t>(saved.mesh.levels()),
           "the saved run has values on {} levels, and patches on {}", saved.levels.size(),
           saved.mesh.levels());
