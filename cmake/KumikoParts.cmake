@@ -61,6 +61,16 @@ if(NOT KUMIKO_LIBURING_FOUND AND NOT CMAKE_CROSSCOMPILING)
   message(WARNING "liburing is missing, so I/O will go by epoll; install liburing-dev (scripts/setup does)")
 endif()
 
+# Cases as formulas. Without it the case "expression" says what to install.
+if(NOT KUMIKO_RUNTIME_ONLY)
+  kumiko_find_part(KUMIKO_MUPARSER HEADER muParser.h LIBRARY muparser)
+  kumiko_note_part("formulas (muParser)" ${KUMIKO_MUPARSER_FOUND})
+  if(NOT KUMIKO_MUPARSER_FOUND AND NOT CMAKE_CROSSCOMPILING)
+    message(WARNING "muParser is missing, so cases as formulas (case.name = \"expression\") will not run; "
+      "install libmuparser-dev (scripts/setup does)")
+  endif()
+endif()
+
 # Valgrind's tools know the stacks of lightweight threads only if the runtime was compiled with its header.
 if(KUMIKO_WITH_VALGRIND)
   kumiko_find_part(KUMIKO_VALGRIND HEADER valgrind/valgrind.h)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -121,14 +122,18 @@ std::vector<std::string> knowledge(const amr::Case& the_case) {
   return known;
 }
 
-int show_case(const ShowRequest& request) {
-  const auto plugins = find_plugins(request.plugin_path);
-  const auto& found = factory_to_show(request, *plugins, plugins->cases(), "case");
-  const std::unique_ptr<amr::Case> the_case = found.make(amr::defaults(found.parameters));
+/// Prints what a case is with the defaults of its keys. A case whose keys have no such defaults
+/// says what it needs.
+void print_by_defaults(const plugin::CaseFactory& found) {
+  std::unique_ptr<amr::Case> the_case;
+  try {
+    the_case = found.make(amr::defaults(found.parameters));
+  } catch (const std::invalid_argument& error) {
+    fmt::print("by defaults          {}\n", error.what());
+    return;
+  }
   const amr::Extent extent = the_case->extent();
   const std::array<amr::Boundary, 4> sides = the_case->boundaries().sides();
-  fmt::print("case {}: {}\n", found.name, found.help);
-  fmt::print("file                 {}\n", found.file.string());
   fmt::print("equation             {}\n", amr::to_string(the_case->equation()));
   fmt::print("domain               {:g} by {:g}\n", extent.x, extent.y);
   for (std::size_t at = 0; at < sides.size(); ++at) {
@@ -138,6 +143,14 @@ int show_case(const ShowRequest& request) {
   fmt::print("velocity             {}\n", the_case->steady_velocity() ? "steady" : "unsteady");
   fmt::print("components           {}\n", fmt::join(the_case->component_names(), ", "));
   for (const std::string& one : knowledge(*the_case)) fmt::print("knows                {}\n", one);
+}
+
+int show_case(const ShowRequest& request) {
+  const auto plugins = find_plugins(request.plugin_path);
+  const auto& found = factory_to_show(request, *plugins, plugins->cases(), "case");
+  fmt::print("case {}: {}\n", found.name, found.help);
+  fmt::print("file                 {}\n", found.file.string());
+  print_by_defaults(found);
   print_keys("case", found.parameters);
   return kDone;
 }

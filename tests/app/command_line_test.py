@@ -330,6 +330,7 @@ class Help(CommandTest):
             "Open MPI": "kumiko_link_openmpi" in links,
             "MPICH": "kumiko_link_mpich" in links,
             "pictures (VTK)": HAS_VTK,
+            "formulas (muParser)": os.environ["KUMIKO_HAS_MUPARSER"] == "1",
         }
         for part, is_there in known.items():
             with self.subTest(part):

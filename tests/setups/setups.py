@@ -12,7 +12,8 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-COUNT = 240
+COUNT = 246
+OF_FORMULAS = 240  # set-ups from this number on are of FORMULA_FILES: those before keep what they draw
 OF_PATTERNS = 0.7  # the share of the set-ups whose case is patterns.cpp; the others are shipped files
 
 # Files in plain arithmetic, and those that call exp, sin or cos.
@@ -24,6 +25,9 @@ OTHER_FILES = [
     "gaussian/gaussian.toml", "dyes/dyes.toml", "channel/channel.toml", "burgers/burgers.toml",
     "reacting_front/reacting_front.toml",
 ]  # fmt: skip
+
+WIDE_FILES = ["channel/channel.toml", "expression/expression.toml"]  # whose domain is 2 × 1
+FORMULA_FILES = ["expression/zalesak.toml", "expression/expression.toml"]  # the first in plain arithmetic
 
 # Solvers with the largest CFL number that they are given, and whether they advance averages of cells.
 SOLVERS = {
@@ -48,7 +52,7 @@ class SetUp:
 
     @property
     def is_plain(self):
-        return self.file == "" or self.file in PLAIN_FILES
+        return self.file == "" or self.file in PLAIN_FILES or self.file == FORMULA_FILES[0]
 
     @property
     def name(self):
@@ -130,14 +134,17 @@ def of_file(draw, file):
     """A shipped file on a coarser grid: its steps serve it."""
     keys = {key: value for key, value in of_mesh(draw).items() if key in ("amr.interval", "amr.buffer", "amr.threshold")}
     keys["amr.levels"] = draw.choice([1, 2, 3])
-    keys["grid.base"] = [64, 32] if file.startswith("channel") else draw.choice([32, 48, 64])
+    keys["grid.base"] = [64, 32] if file in WIDE_FILES else draw.choice([32, 48, 64])
     return keys
 
 
 def set_up(number):
     draw = random.Random(f"set-up {number}")
     setup = SetUp(number, "")
-    if draw.random() < OF_PATTERNS:
+    if number >= OF_FORMULAS:
+        setup.file = FORMULA_FILES[number % 2]
+        setup.keys = of_file(draw, setup.file)
+    elif draw.random() < OF_PATTERNS:
         setup.keys = of_patterns(draw)
     else:
         setup.file = draw.choice(PLAIN_FILES + OTHER_FILES)
