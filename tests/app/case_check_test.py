@@ -70,6 +70,8 @@ class CaseCheck(CommandTest):
 
     def test_given_a_shipped_case_then_nothing_is_wrong(self):
         files = sorted(CASES.glob("*/*.toml"))
+        if os.environ["KUMIKO_HAS_MUPARSER"] != "1":
+            files = [file for file in files if file.parent.name != "expression"]
         self.assertGreater(len(files), 10)
         for file in files:
             with self.subTest(file.name):
