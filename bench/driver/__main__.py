@@ -116,9 +116,10 @@ def run_suite(name: str, arguments: argparse.Namespace) -> list[str]:
     begin = time.monotonic()
     try:
         suite = load(name)(programs, arguments.quick, arguments.only or ())
+        chosen = cases_of(suite, arguments.case)
     except Failed as error:
         return [f"{name} could not be measured: {error}"]
-    if not cases_of(suite, arguments.case):
+    if not chosen:
         titles = sorted(title_of(key) for cases in suite.comparisons() for key in cases)
         return [f"--case is '{arguments.case}', which no name contains; {name} has the cases {'; '.join(titles)}"]
     results = measure(suite, arguments.repetitions, arguments.case)

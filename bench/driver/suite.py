@@ -138,7 +138,10 @@ def is_done(suite: Suite, key: Key, runs: dict[Key, list[Outcome]], turn: int) -
 
 
 def cases_of(suite: Suite, text: str = "") -> list[list[Key]]:
-    """The comparisons, with those cases alone whose title contains a text."""
+    """The comparisons, with those cases alone whose title contains a text. Raises Failed."""
+    for key in (key for cases in suite.comparisons() for key in cases):
+        if not isinstance(key, tuple) or len(key) != len(suite.fields):
+            raise Failed(f"the case {key!r} is not a tuple with a part for each of the fields, {suite.fields!r}")
     named = ([key for key in cases if text in title_of(key)] for cases in suite.comparisons())
     return [cases for cases in named if cases]
 

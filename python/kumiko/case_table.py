@@ -16,7 +16,7 @@ from typing import Any
 
 from .errors import PublishedValue, published_values
 from .program import Failed, Interrupted, Job, Kumiko, Record, Refused, counted, to_stderr
-from .study import STDOUT, Request, Study, refuse_stop_step, replaced
+from .study import STDOUT, Request, Study, refuse_stop_step
 from .table import Cell, Column, Table
 
 SUFFIX = ".table"
@@ -418,8 +418,7 @@ class TableStudy(Study[Tables]):
             raise type(error)(f"run '{run.name}': {error}") from None
 
     def job_of(self, found: Tables, run: TableRun) -> Job:
-        settings = replaced(tuple(self.request.settings), found.settings_of(run))
-        return self.request.job(settings=settings, backend=run.backend)
+        return self.request.job(found.settings_of(run), backend=run.backend)
 
     def plan(self) -> Tables:
         case = read_table(self._file)

@@ -44,7 +44,7 @@ class CompareStudy(Study[Comparison]):
 
     def _job_of(self, contender: Contender, *changes: str) -> Job:
         """Keys of the contender's own replace the request's, and the changes replace both."""
-        settings = replaced(replaced(tuple(self.request.settings), contender.settings), changes)
+        settings = replaced(contender.settings, changes)
         solver = "" if contender.option == "solver.name" else contender.solver
         return self.request.job(settings=settings, solver=solver)
 

@@ -58,8 +58,10 @@ class Request:
         if self.format not in FIGURE_FORMATS:
             raise Refused(f"the format of figures is '{self.format}'; it can be {', '.join(FIGURE_FORMATS)}")
 
-    def job(self, **changes: Any) -> Job:
-        own = Job(self.config, tuple(self.settings), "", self.backend, self.workers, tuple(self.plugin_path))
+    def job(self, settings: tuple[str, ...] = (), **changes: Any) -> Job:
+        """A run of the case, with settings in place of the request's for the same keys."""
+        all_settings = replaced(tuple(self.settings), settings)
+        own = Job(self.config, all_settings, "", self.backend, self.workers, tuple(self.plugin_path))
         return replace(own, **changes)
 
     def setting_of(self, key: str) -> str:

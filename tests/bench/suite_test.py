@@ -150,6 +150,14 @@ class Ratios(unittest.TestCase):
         suite.comparisons = lambda: [[SLOW, FAST]]
         self.assertEqual(measure(suite, 1).spread(ONCE).why, "no case ('once',) in comparisons()")
 
+    def test_a_case_that_is_no_tuple_of_the_suites_fields_is_named_before_anything_runs(self):
+        for key in ("once", ("once", "more")):
+            suite = Small()
+            suite.comparisons = lambda key=key: [[FAST], [key]]
+            with self.assertRaisesRegex(Failed, re.escape(f"the case {key!r} is not a tuple")):
+                measure(suite, 1)
+            self.assertEqual(suite.ran, [])
+
     def test_results_that_differ_are_named(self):
         found = self.results(a=[(0, 1, 0)], b=[(0, 2, 0)]).different("wall_s", lambda key: "Zalesak")
         self.assertEqual(found, ["Zalesak: the runs differ: 1: a; 2: b"])

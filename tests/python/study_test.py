@@ -104,6 +104,11 @@ def test_given_a_link_then_the_file_that_it_leads_to_is_replaced(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_given_settings_of_a_run_then_they_replace_those_of_the_same_keys_alone():
+    request = Request("case.toml", settings=("grid.base=32", "amr.buffer=1"))
+    assert request.job(("amr.buffer=4",)).settings == ("grid.base=32", "amr.buffer=4")
+
+
 def test_given_an_unknown_format_then_it_is_refused():
     with pytest.raises(Refused, match="'jpg'; it can be svg, pdf, png"):
         study(format="jpg")
