@@ -31,7 +31,7 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     # Its launcher kills the others so many seconds after one has gone, which a busy machine may need to say why.
-    "OMPI_MCA_odls_base_sigkill_timeout": "3",
+    "OMPI_MCA_odls_base_sigkill_timeout": "6",
 }
 
 

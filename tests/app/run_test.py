@@ -504,7 +504,8 @@ class ShippedCases(CommandTest):
         files = sorted(CASES.glob("*/*.toml"))
         self.assertGreater(len(files), 9)
         for file in files:
-            done = self.kumiko("run", file, "--set", "time.stop_step=2", "--output", file.stem)
+            folder = f"{file.parent.name}_{file.stem}"
+            done = self.kumiko("run", file, "--set", "time.stop_step=2", "--output", folder)
             self.assertEqual(done.returncode, 0, f"{file}: {done.stderr}")
 
 
