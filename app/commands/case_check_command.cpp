@@ -1,4 +1,4 @@
-// kumiko case check: holds a case against what it says of itself.
+// kumiko case check: checks that what a case says of flow, values and solution agrees.
 #include <algorithm>
 #include <memory>
 #include <vector>

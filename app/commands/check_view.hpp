@@ -19,7 +19,7 @@ void print_at_once(const std::string& text);
 /// on stderr. Make it after hold_status_signal().
 class CheckView {
  public:
-  /// \param json  whether only the running check is shown
+  /// \param json  true if stdout is for JSON, without lines of findings
   explicit CheckView(bool json);
 
   /// Begins the checks of something, such as "solver 'upwind1'". \return their observer, which

@@ -80,7 +80,7 @@ constexpr Command kCommands[] = {
      "kumiko case show channel", case_show_command},
     {"case new", "write a folder with a case to begin with", "kumiko case new my_case",
      new_case_command},
-    {"case check", "hold a case against what it says of itself",
+    {"case check", "check that what a case says of flow, values and solution agrees",
      "kumiko case check my_case/my_case.toml --plugin-path my_case/build", case_check_command},
 };
 

@@ -75,9 +75,13 @@ std::string text_of(const nlohmann::ordered_json& request) {
 
 }  // namespace
 
-void become_study(const std::string& study, nlohmann::ordered_json request) {
+void check_laboratory(const std::string& study) {
   const std::string why = fault();
   refuse_if(!why.empty(), "kumiko {} runs in Python: {}", study, why);
+}
+
+void become_study(const std::string& study, nlohmann::ordered_json request) {
+  check_laboratory(study);
   request["program"] = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string interpreter = python();
   const std::string folder = package().string();

@@ -7,9 +7,11 @@
 
 namespace kumiko::app {
 
+/// Throws RequestError where Python or the package is missing, for a study that begins with work.
+void check_laboratory(const std::string& study);
+
 /// Becomes a study: replaces this program by Python's, which keeps its standard streams, its
-/// folder and its exit codes. Returns only by an exception: RequestError where Python or the
-/// package is missing.
+/// folder and its exit codes. Returns only by an exception, as check_laboratory() throws it.
 ///
 /// \param study  "compare", "scaling", "simulate" or "table"
 ///

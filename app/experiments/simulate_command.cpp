@@ -137,8 +137,9 @@ RanksRequest ranks_of(const SimulateRequest& request, bool tells_workers) {
     workers = parse_counts("workers", request.workers, model::ScheduleModel::kMostWorkers);
   }
   refuse_if(workers.size() != 1, "--workers: with --ranks give one number, the workers of a rank");
-  check_files("--output", request.output, {"ranks.csv", "ranks.json", "ranks.svg"},
-              request.overwrite, "predictions");
+  check_files("--output", request.output,
+              {"ranks.csv", "ranks.json", "ranks.svg", "ranks.png", "ranks.pdf"}, request.overwrite,
+              "predictions");
   const std::vector<int> ranks = parse_counts("ranks", request.ranks, model::RankModel::kMostRanks);
   refuse_if(!request.replay.empty() && (ranks.size() != 1 || workers.front() != 1),
             "--replay needs one number of ranks, with one worker each");
@@ -160,7 +161,8 @@ std::vector<int> workers_of(const SimulateRequest& request, bool tells_workers) 
   std::vector<int> workers = parse_counts("workers", tells_workers ? request.workers : "1..1024",
                                           model::ScheduleModel::kMostWorkers);
   check_files("--output", request.output,
-              {"simulate.csv", "simulate.json", "speed_up.svg", "efficiency.svg"},
+              {"simulate.csv", "simulate.json", "speed_up.svg", "speed_up.png", "speed_up.pdf",
+               "efficiency.svg", "efficiency.png", "efficiency.pdf"},
               request.overwrite, "predictions");
   return workers;
 }
@@ -183,6 +185,7 @@ WhatIf read_traces(const SimulateRequest& request) {
 }
 
 [[noreturn]] void simulate(const SimulateRequest& request, bool tells_workers) {
+  check_laboratory("simulate");
   std::optional<RanksRequest> ranks;
   std::vector<int> workers;
   if (request.ranks.empty()) {

@@ -46,8 +46,9 @@ bool add_work(const fs::path& file, io::Checkpoint& checkpoint, io::Sidecar& sid
   const auto summary = nlohmann::ordered_json::parse(stream, nullptr, false);
   try {
     if (summary.at("steps") != checkpoint.run.step) return false;
-    sidecar.wall_s = summary.at("wall_s").get<double>();
+    const double wall_s = summary.at("wall_s").get<double>();
     io::read_work(summary, checkpoint.run.counters);
+    sidecar.wall_s = wall_s;
     return true;
   } catch (const nlohmann::json::exception&) {
     return false;

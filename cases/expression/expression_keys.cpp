@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "formula_text.hpp"
 
@@ -49,6 +50,12 @@ std::string in_words(Variables variables) {
       words += (words.empty() ? "" : " and ") + std::string(name);
   }
   return words;
+}
+
+std::string text_of(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%g", value);
+  return text.data();
 }
 
 [[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
@@ -109,8 +116,10 @@ class ExpressionReader {
     if (text == "outflow") return {{BoundaryKind::kOutflow}};
     if (text == "reflecting") return {{BoundaryKind::kReflecting}};
     const NodeId root = node(named, text, kOfOutside);
-    if (graph_.is_constant(root)) return {{BoundaryKind::kFixedValue, graph_.at(root).value}};
-    return {{BoundaryKind::kPrescribed}, Program(graph_, {root})};
+    if (graph_.is_constant(root)) {
+      return {{BoundaryKind::kFixedValue, graph_.at(root).value}, std::nullopt, named};
+    }
+    return {{BoundaryKind::kPrescribed}, Program(graph_, {root}), named};
   }
 
   formula::Graph& graph() { return graph_; }
@@ -178,6 +187,10 @@ void read_factor(const formula::Graph& graph, const Flow& flow, ExpressionProble
   for (int at = 0; at <= kTimes; ++at) {
     const double time = problem.end_time * at / kTimes;
     const double size = std::abs(factor.at({.time = time}));
+    if (!std::isfinite(size)) {
+      refuse("case.velocity_factor is not finite at t = " + text_of(time) +
+             "; give a formula with finite values during the whole run");
+    }
     if (size <= largest) continue;
     largest = size;
     problem.unit_factor_time = time;
@@ -220,17 +233,17 @@ std::optional<Program> read_displacement(ExpressionReader& reader) {
   return Program(reader.graph(), {x, y});
 }
 
-/// Evaluates programs at sample points: corners and middle, at the start, halfway and at the end.
+/// Evaluates programs at five points, at times of the run.
 class Samples {
  public:
-  Samples(amr::Extent extent, double end_time)
-      : x_{0.0, extent.x, 0.0, extent.x, 0.5 * extent.x},
-        y_{0.0, 0.0, extent.y, extent.y, 0.5 * extent.y},
-        end_time_(end_time) {}
+  using Five = std::array<double, 5>;
+
+  Samples(const Five& x, const Five& y, std::vector<double> times)
+      : x_(x), y_(y), times_(std::move(times)) {}
 
   /// \param outputs  of the program, one or two
   void check(const std::string& what, const Program& program, int outputs = 1) const {
-    for (const double time : {0.0, 0.5 * end_time_, end_time_}) {
+    for (const double time : times_) {
       std::array<double, 5> first{};
       std::array<double, 5> second{};
       if (outputs == 1) {
@@ -249,19 +262,29 @@ class Samples {
   }
 
  private:
-  static std::string text_of(double value) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%g", value);
-    return text.data();
-  }
-
-  std::array<double, 5> x_;
-  std::array<double, 5> y_;
-  double end_time_;
+  Five x_;
+  Five y_;
+  std::vector<double> times_;
 };
 
+/// On a side, at the start, halfway and at the end.
+Samples samples_on(std::size_t side, const ExpressionProblem& problem) {
+  const bool is_along_y = side < 2;
+  const double length = is_along_y ? problem.extent.y : problem.extent.x;
+  const Samples::Five along = {0.0, 0.25 * length, 0.5 * length, 0.75 * length, length};
+  Samples::Five across;
+  across.fill(side % 2 == 0 ? 0.0 : is_along_y ? problem.extent.x : problem.extent.y);
+  const std::vector<double> times = {0.0, 0.5 * problem.end_time, problem.end_time};
+  return is_along_y ? Samples(across, along, times) : Samples(along, across, times);
+}
+
 void check_values(const ExpressionProblem& problem) {
-  const Samples samples(problem.extent, problem.end_time);
+  const auto [x, y] = problem.extent;
+  const double end = problem.end_time;
+  // Corners and middle, at the start, halfway and at the end.
+  const Samples::Five corners_x = {0.0, x, 0.0, x, 0.5 * x};
+  const Samples::Five corners_y = {0.0, 0.0, y, y, 0.5 * y};
+  const Samples samples(corners_x, corners_y, {0.0, 0.5 * end, end});
   samples.check("case.initial", problem.initial);
   if (problem.stream_function) samples.check("case.stream_function", *problem.stream_function);
   samples.check(problem.stream_function ? "the velocity of case.stream_function"
@@ -271,12 +294,14 @@ void check_values(const ExpressionProblem& problem) {
     samples.check("the displacement of case.displacement_x and displacement_y",
                   *problem.displacement, 2);
   }
-  if (problem.exact) samples.check("case.exact", *problem.exact);
+  if (problem.exact) {
+    Samples(corners_x, corners_y, {0.5 * end, end}).check("case.exact", *problem.exact);
+  }
   for (std::size_t at = 0; at < problem.sides.size(); ++at) {
     const ExpressionSide& side = problem.sides[at];
-    if (side.prescribed) samples.check(std::string("case.") + kSideKeys[at], *side.prescribed);
+    if (side.prescribed) samples_on(at, problem).check("case." + side.key, *side.prescribed);
     if (!std::isfinite(side.boundary.value)) {
-      refuse(std::string("the value of case.") + kSideKeys[at] + " is not finite");
+      refuse("the value of case." + side.key + " is not finite");
     }
   }
 }

@@ -17,6 +17,7 @@ namespace kumiko::cases {
 struct ExpressionSide {
   amr::Boundary boundary;
   std::optional<formula::Program> prescribed = std::nullopt;
+  std::string key = {};  ///< that has its formula
 };
 
 /// A problem that was written as formulas.

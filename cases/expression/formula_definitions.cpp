@@ -36,6 +36,11 @@ void require_free(const Names& names, std::string_view name, std::size_t offset)
   if (name.empty()) {
     throw FormulaError(offset, "a definition is missing its name; write NAME = FORMULA");
   }
+  constexpr std::size_t kLongestName = 60;
+  if (name.size() > kLongestName) {
+    throw FormulaError(offset, "a name of " + std::to_string(name.size()) +
+                                   " characters; it may have " + std::to_string(kLongestName));
+  }
   const std::string quoted = "'" + std::string(name) + "'";
   if (find_function(name) != nullptr) {
     throw FormulaError(offset, quoted + " is a function; choose another name");

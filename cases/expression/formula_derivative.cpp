@@ -2,6 +2,7 @@
 // graph grows by a bounded number of nodes for each node.
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "formula_graph.hpp"
 
@@ -21,10 +22,11 @@ class Calculus {
     const Node node = graph_.at(self);
     NodeId result = zero();
     if (of_arithmetic(self, node, da, db, result) || of_pieces(node, da, db, dc, result) ||
-        of_two(node, da, db, result)) {
+        of_two(self, node, da, db, result)) {
       return result;
     }
-    return times(slope(self, node), da);
+    const NodeId by_argument = slope(self, node);
+    return node.operation == Operation::kSqrt ? at_rest(by_argument, da) : times(by_argument, da);
   }
 
   NodeId zero() { return number(0.0); }
@@ -57,6 +59,12 @@ class Calculus {
     return make(Operation::kDivide, a, b);
   }
   NodeId square(NodeId a) { return times(a, a); }
+  /// A slope that may be infinite times the derivative of the argument: 0 where that is 0, as in
+  /// the middle of sqrt(x^2 + y^2).
+  NodeId at_rest(NodeId slope, NodeId da) {
+    if (graph_.is_constant(da)) return times(slope, da);
+    return select(make(Operation::kEqual, da, zero()), zero(), times(slope, da));
+  }
   NodeId select(NodeId condition, NodeId a, NodeId b) {
     return a == b ? a : make(Operation::kSelect, condition, a, b);
   }
@@ -80,14 +88,23 @@ class Calculus {
         result = over(minus(da, times(self, db)), b);
         return true;
       case Operation::kPower:
-        result = times(times(b, make(Operation::kPower, a, minus(b, one()))), da);
-        if (!graph_.is_constant(db, 0.0)) {
-          result = plus(result, times(times(self, make(Operation::kLog, a)), db));
-        }
+        result = of_power(self, node, da, db);
         return true;
       default:
         return false;
     }
+  }
+
+  NodeId of_power(NodeId self, const Node& node, NodeId da, NodeId db) {
+    const auto [a, b, c] = node.of;
+    const NodeId by_base = times(b, make(Operation::kPower, a, minus(b, one())));
+    const bool is_finite = graph_.is_constant(b) && graph_.at(b).value >= 1.0;
+    const NodeId result = is_finite ? times(by_base, da) : at_rest(by_base, da);
+    if (graph_.is_constant(db, 0.0)) return result;
+    // 0^b stays 0, and so does its derivative by b.
+    const NodeId by_exponent = select(make(Operation::kEqual, self, zero()), zero(),
+                                      times(self, make(Operation::kLog, a)));
+    return plus(result, times(by_exponent, db));
   }
 
   bool of_pieces(const Node& node, NodeId da, NodeId db, NodeId dc, NodeId& result) {
@@ -121,14 +138,16 @@ class Calculus {
     }
   }
 
-  bool of_two(const Node& node, NodeId da, NodeId db, NodeId& result) {
+  bool of_two(NodeId self, const Node& node, NodeId da, NodeId db, NodeId& result) {
     const auto [a, b, c] = node.of;
     switch (node.operation) {
       case Operation::kAtan2:
         result = over(minus(times(b, da), times(a, db)), plus(square(a), square(b)));
         return true;
       case Operation::kHypot:
-        result = over(plus(times(a, da), times(b, db)), make(Operation::kHypot, a, b));
+        // 0 in the middle, where it has a corner
+        result = select(make(Operation::kEqual, self, zero()), zero(),
+                        over(plus(times(a, da), times(b, db)), self));
         return true;
       default:
         return false;
@@ -168,8 +187,10 @@ class Calculus {
         return over(number(0.5), self);
       case Operation::kTan:
         return plus(one(), square(self));
-      default:  // tanh
+      case Operation::kTanh:
         return minus(one(), square(self));
+      default:
+        throw std::logic_error("an operation without a derivative");
     }
   }
 

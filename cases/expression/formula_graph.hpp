@@ -39,7 +39,8 @@ class Graph {
   /// Powers with exponents 2, 3 and 4 become products: x², (x²)x, (x²)².
   NodeId apply(Operation operation, NodeId a, NodeId b = kNoNode, NodeId c = kNoNode);
   /// The partial derivative of a node, by the rules of calculus: exact up to round-off. Steps have
-  /// derivative 0; at a corner (abs, min, max, ?:) it is that of one side.
+  /// derivative 0; at a corner it is that of one side
+  /// (min, max, ?:) or 0 (abs, sqrt of a square, hypot).
   NodeId derivative(NodeId of, Variable by);
 
   const Node& at(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }

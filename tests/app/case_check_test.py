@@ -39,6 +39,9 @@ CAUGHT_BY = {
     "calls": {"determinism", "thread_safety", "exact_at_0"},
     "batch": {"determinism"},
     "threads": {"thread_safety"},
+    "side_threads": {"thread_safety"},
+    "rest": set(),
+    "jump": set(),
 }
 
 
@@ -67,6 +70,12 @@ class CaseCheck(CommandTest):
                     self.assertTrue(found and found <= checks, found)
                 else:
                     self.assertEqual(found, checks)
+
+    def test_given_a_field_that_jumps_on_its_sides_then_it_is_noted(self):
+        done = self.check("--set", "case.fault=jump")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"noted +sides +boundary_values\(\) at t = 0 and initial\(\) differ")
+        self.assertRegex(done.stdout, r"noted +seam +the field on a periodic side")
 
     def test_given_a_shipped_case_then_nothing_is_wrong(self):
         files = sorted(CASES.glob("*/*.toml"))

@@ -189,8 +189,32 @@ TEST_F(ExpressionTest, GivenValuesThatMakeNoCaseThenTheErrorNamesThem) {
   expect_refusal(with({{"top", text("1/(x - x)")}}), "case.top is not finite at x = 0");
   expect_refusal(with({{"initial", text("1/x")}}), "case.initial is not finite at x = 0, y = 0");
   expect_refusal(with({{"exact", text("1/(t - 0.5)")}}), "case.exact is not finite");
-  expect_refusal(with({{"stream_function", text("sqrt((x - 0.5)^2 + (y - 0.5)^2)")}}),
-                 "the velocity of case.stream_function is not finite at x = 0.5, y = 0.5");
+  expect_refusal(with({{"stream_function", text("asin(2*y - 1)")}}),
+                 "the velocity of case.stream_function is not finite at x = 0, y = 0");
+  expect_refusal(with({{"boundary", text("1/x + t")}}), "case.boundary is not finite at x = 0");
+  expect_refusal(with({{"velocity_factor", text("1/(t - 0.25)")}}),
+                 "case.velocity_factor is not finite at t = 0.25");
+  expect_refusal(with({{"definitions", std::string(101, 'a') + " = 1"}}),
+                 "case.definitions, column 1: a name of 101 characters");
+}
+
+TEST_F(ExpressionTest, GivenFormulasThatAreUsedInPlacesAloneThenTheyAreAskedForThereAlone) {
+  EXPECT_EQ(refusal(with({{"left", text("t/(x - 0.5)")}})), "no error");
+  EXPECT_EQ(refusal(with({{"exact", text("exp(-x^2)*sin(t)/t")}})), "no error");
+}
+
+TEST_F(ExpressionTest, GivenARadiusThenTheFlowIsAtRestInTheMiddle) {
+  for (const char* const formula :
+       {"sqrt((x - 0.5)^2 + (y - 0.5)^2)^2", "hypot(x - 0.5, y - 0.5)^2",
+        "((x - 0.5)^2 + (y - 0.5)^2)^0.5", "exp(-sqrt((x - 0.5)^2 + (y - 0.5)^2)^2)"}) {
+    const auto problem = make(with({{"stream_function", text(formula)}}));
+    const std::vector<double> middle = {0.5};
+    std::vector<double> x(1);
+    std::vector<double> y(1);
+    problem->velocity({middle, middle}, 0.0, {x, y});
+    EXPECT_EQ(x[0], 0.0) << formula;
+    EXPECT_EQ(y[0], 0.0) << formula;
+  }
 }
 
 TEST(Expression, GivenNoMuParserThenTheErrorSaysWhatToInstall) {

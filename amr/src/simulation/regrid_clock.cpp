@@ -38,8 +38,9 @@ void RegridClock::resume(int step, int next) {
 }
 
 void RegridClock::note_changed_options(int step) {
-  if (levels_ > 1)
-    next_ = std::max({1, step, std::min(next_, std::max(step + 1, follow_at(step)))});
+  if (levels_ == 1) return;
+  const int earliest = std::max(step + 1, follow_at(step));
+  next_ = std::max({1, step, std::min(next_, earliest)});
 }
 
 void RegridClock::note_regrid(int step) {

@@ -1,4 +1,3 @@
-
 #include <kumiko/amr/simulation.hpp>
 
 #include "simulation/engine.hpp"

@@ -1,15 +1,14 @@
 // Whether the same call gives the same bits: again, in another order, on other threads at once.
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <cstddef>
-#include <future>
 #include <limits>
 #include <vector>
 
 #include "conformance/checks.hpp"
 #include "conformance/flows.hpp"
 #include "conformance/patch_step.hpp"
+#include "conformance/threads.hpp"
 
 namespace kumiko::plugin::conformance {
 
@@ -224,18 +223,9 @@ int wrong_results_at_once(const std::vector<const Subject*>& instances,
   for (std::size_t thread = 0; thread < kThreads; ++thread) {
     expected[thread] = results_of(*instances.front(), tasks, steps, thread);
   }
-  std::barrier start(static_cast<std::ptrdiff_t>(kThreads));
-  std::vector<std::future<int>> wrong;
-  for (std::size_t thread = 0; thread < kThreads; ++thread) {
-    wrong.push_back(std::async(std::launch::async, [&, thread] {
-      const CheckNote note(instances.front()->activity);
-      start.arrive_and_wait();
-      return wrong_results(*instances[thread % instances.size()], tasks, thread, expected[thread]);
-    }));
-  }
-  int sum = 0;
-  for (std::future<int>& each : wrong) sum += each.get();
-  return sum;
+  return sum_of_threads(kThreads, instances.front()->activity, [&](std::size_t thread) {
+    return wrong_results(*instances[thread % instances.size()], tasks, thread, expected[thread]);
+  });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // A case that is right, and with case.fault wrong in one way.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -33,8 +34,8 @@ class WrongCase final : public Case {
             {choice("fault",
                     {"none", "stream_sign", "stream_scale", "divergence", "steady", "factor",
                      "displacement", "exact_at_0", "exact_speed", "sides", "seam", "corner", "end",
-                     "calls", "batch", "threads"},
-                    "none", "what is wrong")}};
+                     "calls", "batch", "threads", "side_threads", "rest", "jump"},
+                    "none", "what is wrong; nothing is with rest and jump")}};
   }
   explicit WrongCase(const ParameterSet& parameters) : fault_(parameters.text("fault")) {}
 
@@ -46,7 +47,7 @@ class WrongCase final : public Case {
   double end_time() const override { return 0.7; }
   bool steady_velocity() const override { return is("steady"); }
   std::optional<double> velocity_factor(double time) const override {
-    if (is("steady")) return std::nullopt;
+    if (is("steady") || is("rest")) return std::nullopt;
     return strength(time) * (is("factor") && time > 0.3 ? 1.01 : 1.0);
   }
   double unit_factor_time() const override { return 0.0; }
@@ -55,15 +56,12 @@ class WrongCase final : public Case {
     evaluate(points, values, [this](double x, double y) { return wave(x, y); });
     if (is("calls") && calls.fetch_add(1) % 50 == 49) values[0] += 1e-9;
     if (is("batch")) values[0] += 1e-12 * static_cast<double>(points.size());
-    if (!is("threads")) return;
-    shared.store(values[0]);
-    std::this_thread::yield();
-    values[0] = shared.load();
+    if (is("threads")) values[0] = slow(values[0]);
   }
   void velocity(Points points, double time, Vectors velocity) const override {
     evaluate(points, velocity, [this, time](double x, double y) {
       const double along = is("divergence") ? 0.05 * std::sin(kTwoPi * x) : 0.0;
-      return std::array{strength(time) * (speed(y) + along), 0.0};
+      return std::array{strength(time) * (speed(y) + along), is("rest") ? 0.0 * (x - 0.5) : 0.0};
     });
     if (is("corner") && points.x[0] == 0.0) velocity.y[0] = std::nan("");
   }
@@ -71,7 +69,7 @@ class WrongCase final : public Case {
     double factor = strength(time);
     if (is("stream_sign")) factor = -factor;
     if (is("stream_scale")) factor *= 1.01;
-    if (is("divergence")) return false;
+    if (is("divergence") || is("seam")) return false;
     return evaluate(points, values, [factor](double, double y) {
       return factor * (y - 0.5 / kTwoPi * std::cos(kTwoPi * y));
     });
@@ -85,6 +83,7 @@ class WrongCase final : public Case {
     return true;
   }
   bool exact(Points points, int, double time, std::span<double> values) const override {
+    if (is("jump") && time > 0.0) return false;
     const double way = travelled(time) * (is("exact_speed") ? 0.9 : 1.0);
     const double shift = is("exact_at_0") ? 0.01 : 0.0;
     evaluate(points, values,
@@ -94,19 +93,31 @@ class WrongCase final : public Case {
   }
   void boundary_values(Side, Points points, int component, double time,
                        std::span<double> values) const override {
+    if (is("jump")) return std::fill(values.begin(), values.end(), 5.0);
     exact(points, component, is("sides") ? 0.0 : time, values);
+    if (is("side_threads")) values[0] = slow(values[0]);
   }
 
  private:
   bool is(const char* fault) const { return fault_ == fault; }
   double wave(double x, double y) const {
-    const double across = is("seam") ? 0.3 * y : 0.0;
+    const double across = is("jump") ? 0.3 * y : 0.0;
     return std::sin(kTwoPi * x) * (1.0 + 0.5 * std::cos(kTwoPi * y)) + across;
   }
-  static double speed(double y) { return 1.0 + 0.5 * std::sin(kTwoPi * y); }
-  double strength(double time) const { return 1.0 + 0.5 * std::sin(kTwoPi * time); }
-  static double travelled(double time) {
-    return time + 0.5 * (1.0 - std::cos(kTwoPi * time)) / kTwoPi;
+  double speed(double y) const {
+    return 1.0 + 0.5 * std::sin(kTwoPi * y) + (is("seam") ? 0.3 * y : 0.0);
+  }
+  /// At rest it is 0 at the start, where velocities have either sign of 0.
+  double strength(double time) const { return wind() + 0.5 * std::sin(kTwoPi * time); }
+  double travelled(double time) const {
+    return wind() * time + 0.5 * (1.0 - std::cos(kTwoPi * time)) / kTwoPi;
+  }
+  double wind() const { return is("rest") ? 0.0 : 1.0; }
+  /// The value, through what all threads share.
+  static double slow(double value) {
+    shared.store(value);
+    std::this_thread::yield();
+    return shared.load();
   }
 
   std::string fault_;

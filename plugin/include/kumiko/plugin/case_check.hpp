@@ -1,4 +1,4 @@
-// Checks a case against what it says of itself.
+// Checks that what a case says of flow, values and solution agrees.
 #pragma once
 
 #include <string>

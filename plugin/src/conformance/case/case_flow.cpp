@@ -113,7 +113,7 @@ Finding check_steadiness(CaseSubject& subject) {
 
 Finding check_factor(CaseSubject& subject) {
   if (!subject.problem.velocity_factor(subject.problem.unit_factor_time())) {
-    return skipped("the case says of no factor of time");
+    return skipped("the case declares no factor of time");
   }
   const auto found = amr::factor_contradiction(subject.problem);
   if (!found) return passed({}, "the velocity is the factor times a steady field");

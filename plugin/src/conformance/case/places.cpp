@@ -38,10 +38,36 @@ Places Places::moved(double dx, double dy) const {
   return all;
 }
 
+Places Places::on(amr::Side side, const amr::Extent& extent) const {
+  Places all = *this;
+  switch (side) {
+    case amr::Side::kLeft:
+      std::ranges::fill(all.x, 0.0);
+      break;
+    case amr::Side::kRight:
+      std::ranges::fill(all.x, extent.x);
+      break;
+    case amr::Side::kBottom:
+      std::ranges::fill(all.y, 0.0);
+      break;
+    case amr::Side::kTop:
+      std::ranges::fill(all.y, extent.y);
+      break;
+  }
+  return all;
+}
+
 CaseSubject::CaseSubject(const amr::Case& its_problem)
     : problem(its_problem),
       times{0.0, 0.137 * end, 0.5 * end, 0.618 * end, end},
-      inside(places_inside(extent)) {}
+      inside(places_inside(extent)) {
+  const auto kinds = problem.boundaries().sides();
+  for (std::size_t at = 0; at < kinds.size(); ++at) {
+    if (kinds[at].kind == amr::BoundaryKind::kPrescribed) {
+      prescribed_sides.push_back(static_cast<amr::Side>(at));
+    }
+  }
+}
 
 VectorValues CaseSubject::velocity(const Places& places, double time) const {
   VectorValues values = {std::vector<double>(places.size(), kUnset),
@@ -53,6 +79,23 @@ VectorValues CaseSubject::velocity(const Places& places, double time) const {
 std::vector<double> CaseSubject::initial(const Places& places, int component) const {
   std::vector<double> values(places.size(), kUnset);
   problem.initial(places.points(), component, values);
+  return values;
+}
+
+std::vector<double> CaseSubject::prescribed(amr::Side side, const Places& places, int component,
+                                            double time) const {
+  std::vector<double> values(places.size(), kUnset);
+  problem.boundary_values(side, places.points(), component, time, values);
+  return values;
+}
+
+std::optional<VectorValues> CaseSubject::displacement(const Places& places, double time,
+                                                      double tau) const {
+  VectorValues values = {std::vector<double>(places.size(), kUnset),
+                         std::vector<double>(places.size(), kUnset)};
+  if (!problem.exact_displacement(places.points(), time, tau, {values[0], values[1]})) {
+    return std::nullopt;
+  }
   return values;
 }
 

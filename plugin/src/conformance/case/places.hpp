@@ -26,6 +26,8 @@ struct Places {
   }
   /// The same points, all moved.
   Places moved(double dx, double dy) const;
+  /// The points of a side next to them.
+  Places on(amr::Side side, const amr::Extent& extent) const;
 };
 
 /// Values by axis.
@@ -38,7 +40,11 @@ struct CaseSubject {
   /// The velocity. A value that the case does not set is not a number.
   VectorValues velocity(const Places& places, double time) const;
   std::vector<double> initial(const Places& places, int component) const;
+  /// Of a side with prescribed values.
+  std::vector<double> prescribed(amr::Side side, const Places& places, int component,
+                                 double time) const;
   /// Nothing where the case does not know it.
+  std::optional<VectorValues> displacement(const Places& places, double time, double tau) const;
   std::optional<std::vector<double>> stream(const Places& places, double time) const;
   std::optional<std::vector<double>> exact(const Places& places, int component, double time) const;
   /// "of component 'dye'"; empty of a field with one component.
@@ -48,6 +54,7 @@ struct CaseSubject {
 
   const amr::Case& problem;
   amr::Extent extent = problem.extent();
+  std::vector<amr::Side> prescribed_sides = {};
   int components = problem.components();
   std::vector<std::string> names = problem.component_names();
   double end = problem.end_time();
