@@ -21,7 +21,7 @@ namespace {
 /// The message of an error, with the plugins that it can be from, unless it names one, or keys of
 /// the configuration.
 std::string in_words(const std::exception& error, const Setup& setup) {
-  const std::string what = io::with_keys(error.what());
+  std::string what = io::with_keys(error.what());
   if (what != error.what()) return what;
   for (const std::filesystem::path& file : {setup.case_file, setup.solver_file}) {
     if (what.find(fmt::format("'{}'", file.string())) != what.npos) return what;
