@@ -15,7 +15,7 @@
 
 namespace kumiko::app {
 
-/// What predictions are made from.
+/// The input of predictions.
 struct WhatIf {
   amr::Trace trace;
   std::uint64_t seed = 1;

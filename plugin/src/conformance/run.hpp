@@ -11,7 +11,7 @@
 
 namespace kumiko::plugin::conformance {
 
-/// What a check finds; an exception becomes a failed finding.
+/// The finding of a check; an exception becomes a failed one.
 template <class Function>
 Finding guarded(Function function) {
   try {

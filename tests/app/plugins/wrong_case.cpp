@@ -20,7 +20,7 @@ using namespace amr;
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
 
-/// What follows a point's value through a slow call: a race that no sanitizer stops at.
+/// A value within a slow call, which all threads share: a race that no sanitizer stops at.
 std::atomic<double> shared{0.0};
 std::atomic<int> calls{0};
 

@@ -37,8 +37,8 @@ Lists answers_at(const CaseSubject& subject, const Places& places, double time) 
   return lists;
 }
 
-/// What the case says of the points, asked for so many of them in one call: for each time and
-/// question the answers in the order of the points.
+/// The answers of the case for the points, so many of them in one call: for each time and question
+/// in the order of the points.
 std::vector<double> answers(const CaseSubject& subject, std::size_t batch) {
   std::vector<double> all;
   for (const double time : subject.times) {

@@ -151,7 +151,7 @@ Finding check_sides(CaseSubject& subject) {
                               .b = "exact()",
                               .remedy = "let the side have what the solution has there"});
   }
-  // What flows in may begin with a jump.
+  // An inflow may begin with a jump.
   return with_initial.judged({.tolerance = 1e-9,
                               .share = 1.0,
                               .a = "boundary_values() at t = 0",
