@@ -198,7 +198,7 @@ void compute(Operation operation, std::size_t count, double* to, Operands of) {
   const Row row{count, to, of};
   if (arithmetic(operation, row) || logic(operation, row) || piecewise(operation, row)) return;
   if (const OfOne function = library_function(operation)) return row.unary(function);
-  throw std::logic_error("a constant or a variable is no operation to compute");
+  throw std::logic_error("a constant or a variable has no operation to compute");
 }
 
 }  // namespace kumiko::cases::formula
