@@ -117,9 +117,7 @@ void add_ranks(const amr::Simulation& simulation, Ranks& ranks,
     rank.host = process.host;
     rank.workers = simulation.workers_by_rank()[at];
     rank.load = loads[at];
-    rank.load.updates -= before[at].updates;
-    rank.load.busy_s -= before[at].busy_s;
-    rank.load.wait_s -= before[at].wait_s;
+    rank.load -= before[at];
     const auto number = static_cast<std::int32_t>(summary.ranks.size());
     const amr::Mesh<2>& mesh = simulation.hierarchy().mesh();
     for (int level = 0; level < mesh.levels(); ++level) {

@@ -212,12 +212,16 @@ class RanksTest(RanksCase):
         whole = settings(*KEYS, "time.stop_step=40")
         self.assertEqual(self.alone("run", GAUSSIAN, *whole, "--output", "one", "--quiet").returncode, 0)
         part = settings(*KEYS, "time.stop_step=20")
-        self.assertEqual(self.alone("run", GAUSSIAN, *part, "--output", "part", "--quiet").returncode, 0)
+        alone = self.alone("run", GAUSSIAN, *part, "--workers", 4, "--output", "part", "--quiet")
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        before = self.summary("part")["steals"]
         rest = settings("time.stop_step=40", "trace.from=24", "trace.steps=8")
         run = self.on_ranks(PRESENT[-1], 3, "run", "--restart", "part", *rest)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("restarts from part/state_000020.hdf, base step 20", run.stdout)
-        self.assertEqual(self.summary("part")["state_hash"], self.summary("one")["state_hash"])
+        after = self.summary("part")
+        self.assertEqual(after["state_hash"], self.summary("one")["state_hash"])
+        self.assertEqual(sum(rank["steals"] for rank in after["ranks"]), after["steals"] - before)
         exported = self.alone("export", "part", "--format", "csv", "--output", "table")
         self.assertEqual(exported.returncode, 0, exported.stderr)
         with (self.path / "table/trace.csv").open() as table:
