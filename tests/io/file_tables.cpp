@@ -89,7 +89,7 @@ void print_tables() {
   fmt::print("# trace attributes\n| attribute of the file | type | content |\n|---|---|---|\n");
   print_columns<amr::Trace>("", kTraceFacts);
   fmt::print("# trace datasets\n| dataset | type | content |\n|---|---|---|\n");
-  print_columns<amr::PatchId>("patches/", kPatchColumns);
+  print_columns<amr::TracePatch>("patches/", kPatchColumns);
   print_columns<amr::TraceWindow>("stretches/", kWindowColumns);
   print_columns<amr::TracePhase>("phases/", kPhaseColumns);
   print_columns<amr::TracePiece>("pieces/", kPieceColumns);

@@ -83,7 +83,7 @@ amr::Trace trace_from(const Source& source) {
   if (trace.workers > kMostWorkers) source.refuse(Source::odd("workers"));
   if (trace.levels > kMostLevels) source.refuse(Source::odd("levels"));
   trace.subcycling = source.number<std::int32_t>("/", "subcycling") != 0;
-  trace.patches = read_table<amr::PatchId>(source, "patches", kPatchColumns);
+  trace.patches = read_table<amr::TracePatch>(source, "patches", kPatchColumns);
   if (const char* const blocks = "/patches/block"; source.has(blocks)) {
     trace.blocks = source.list<std::int32_t>(blocks, trace.patches.size());
   }
