@@ -25,7 +25,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-auto members(const amr::TracePatch& patch) { return std::tie(patch.level, patch.i, patch.j); }
+auto members(const amr::TracePatch& patch) {
+  return std::tie(patch.level, patch.i, patch.j, patch.rank);
+}
 auto members(const amr::TracePiece& piece) {
   return std::tie(piece.begin_ns, piece.end_ns, piece.patch, piece.phase, piece.worker,
                   piece.awaited, piece.cause, piece.steals, piece.runnable, piece.io_in_flight);
@@ -186,6 +188,13 @@ TEST_F(TraceFile, GivenColumnsOfUnequalLengthsWhenReadThenTheOddOneIsNamed) {
 TEST_F(TraceFile, GivenMissingColumnWhenReadThenItIsRefused) {
   forge([](hid_t hdf) { H5Ldelete(hdf, "/phases/kind", H5P_DEFAULT); });
   EXPECT_THAT(refusal(), HasSubstr("cannot be read"));
+}
+
+TEST_F(TraceFile, GivenAFileFromBeforeTheRanksOfPatchesWhenReadThenTheyAreNotKnown) {
+  forge([](hid_t hdf) { H5Ldelete(hdf, "/patches/rank", H5P_DEFAULT); });
+  amr::Trace expected = small_trace();
+  for (amr::TracePatch& patch : expected.patches) patch.rank = -1;
+  expect_equal(read_trace(file()), expected);
 }
 
 TEST_F(TraceFile, GivenUnknownKindOrWorkerWhenReadThenTheContradictionIsNamed) {

@@ -52,8 +52,10 @@ struct TracePhase {
   std::uint32_t end_piece = 0;
 };
 
-/// A patch of a window's mesh.
-struct TracePatch : PatchId {};
+/// A patch of a window's mesh. Two are compared by their ids alone.
+struct TracePatch : PatchId {
+  std::int32_t rank = -1;  ///< that held it; -1: not known
+};
 
 /// A recorded window: base steps in which the mesh does not change and the workers need not stop
 /// together.
