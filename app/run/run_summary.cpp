@@ -127,6 +127,7 @@ void add_ranks(const amr::Simulation& simulation, Ranks& ranks,
     rank.bundles = process.statistics.frames_sent;
     rank.bytes = process.statistics.bytes_sent;
     rank.peak_rss_bytes = process.peak_rss_bytes;
+    rank.preempted = process.preempted;
     summary.ranks.push_back(rank);
   }
   if (summary.ranks.empty()) return;

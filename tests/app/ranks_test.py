@@ -198,6 +198,15 @@ class RanksTest(RanksCase):
                 inspected = self.alone("inspect", folder)
                 self.assertEqual(inspected.returncode, 0, inspected.stderr)
 
+    def test_given_ranks_that_share_a_core_then_the_summary_tells_how_often_each_was_preempted(self):
+        one_core = {min(os.sched_getaffinity(0))}
+        run = self.on_ranks(PRESENT[-1], 2, "run", ZALESAK, *settings(*KEYS, "time.stop_step=40"), "--output", "run",
+                            preexec_fn=lambda: os.sched_setaffinity(0, one_core))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        times = [rank["preempted"] for rank in self.summary("run")["ranks"]]
+        self.assertTrue(all(count > 0 for count in times), times)
+        self.assertIn(f"preempted            {min(times)} .. {max(times)} times a rank", run.stdout)
+
     def test_given_ranks_on_unlike_processors_then_the_state_is_that_of_one_process(self):
         arguments = ["run", ZALESAK, *settings(*KEYS, "time.stop_step=20")]
         self.alone(*arguments, "--output", "one")

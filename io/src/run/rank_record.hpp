@@ -24,7 +24,9 @@ constexpr auto described(std::type_identity<RankSummary>) {
       Item<&R::load, &L::steals>{"steals", "threads that its workers took"}.added_later(),
       Item<&R::messages>{"messages", "that it sent"},
       Item<&R::bundles>{"bundles", "that carried them"}, Item<&R::bytes>{"bytes", "of the bundles"},
-      Item<&R::peak_rss_bytes>{"peak_rss_bytes"});
+      Item<&R::peak_rss_bytes>{"peak_rss_bytes"},
+      Item<&R::preempted>{"preempted", "times that another thread got one of its cores"}
+          .added_later());
 }
 
 }  // namespace kumiko::io
