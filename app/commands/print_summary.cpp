@@ -100,6 +100,10 @@ void print_ranks(const io::RunSummary& s) {
   const auto bundles = static_cast<double>(std::max<std::uint64_t>(all.bundles, 1));
   fmt::print("messages             {} in {} bundles of {:.0f} bytes\n", all.messages, all.bundles,
              static_cast<double>(all.bytes) / bundles);
+  const auto [fewest, most_often] =
+      std::ranges::minmax_element(s.ranks, {}, &io::RankSummary::preempted);
+  fmt::print("preempted            {} .. {} times a rank  (another thread got the core)\n",
+             fewest->preempted, most_often->preempted);
 }
 
 }  // namespace

@@ -143,7 +143,8 @@ Ranks::Process Ranks::own_process() {
     const std::lock_guard lock(mutex_);
     if (watched_ != nullptr) workers = watched_->activity();
   }
-  return {origin_now().host, cluster_->statistics(), io::peak_rss_bytes(), std::move(workers)};
+  return {origin_now().host, cluster_->statistics(), io::peak_rss_bytes(), io::preemptions(),
+          std::move(workers)};
 }
 
 std::vector<Ranks::Process> Ranks::processes() {

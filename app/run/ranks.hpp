@@ -70,6 +70,7 @@ class Ranks {
     std::string host;
     cluster::ClusterStatistics statistics;
     std::uint64_t peak_rss_bytes = 0;
+    std::uint64_t preempted = 0;
     std::vector<amr::WorkerActivity> workers;  ///< while there is a Watched
   };
   /// For the leader to ask while the others follow; none with one rank. Throws cluster::RankLost.
@@ -132,7 +133,7 @@ constexpr auto described(std::type_identity<Ranks::Process>) {
   using cluster::Item;
   using P = Ranks::Process;
   return std::tuple(Item<&P::host>{}, Item<&P::statistics>{}, Item<&P::peak_rss_bytes>{},
-                    Item<&P::workers>{});
+                    Item<&P::preempted>{}, Item<&P::workers>{});
 }
 
 }  // namespace kumiko::app

@@ -158,9 +158,7 @@ void add_ranks(const amr::Simulation& simulation, Ranks& ranks,
     rank.host = process.host;
     rank.workers = simulation.workers_by_rank()[at];
     rank.load = loads[at];
-    rank.load.updates -= before[at].updates;
-    rank.load.busy_s -= before[at].busy_s;
-    rank.load.wait_s -= before[at].wait_s;
+    rank.load -= before[at];
     const auto number = static_cast<std::int32_t>(summary.ranks.size());
     const amr::Mesh<2>& mesh = simulation.hierarchy().mesh();
     for (int level = 0; level < mesh.levels(); ++level) {
@@ -170,6 +168,7 @@ void add_ranks(const amr::Simulation& simulation, Ranks& ranks,
     rank.bundles = process.statistics.frames_sent;
     rank.bytes = process.statistics.bytes_sent;
     rank.peak_rss_bytes = process.peak_rss_bytes;
+    rank.preempted = process.preempted;
     summary.ranks.push_back(rank);
   }
   if (summary.ranks.empty()) return;

@@ -186,6 +186,7 @@ TEST(SharedRuns, GivenATraceThenItHasThePiecesOfAllWorkersAndTheEdgesOfOneProces
     SCOPED_TRACE(testing::PrintToString(way));
     const auto one = *shared_trace(way, *make_backend("threads", 1), single_rank());
     ASSERT_GT(one.pieces.size(), 500U);
+    for (const TracePatch& patch : one.patches) ASSERT_EQ(patch.rank, 0);
     on_ranks(way, [&](Backend& backend, Communicator& communicator) {
       const auto own = shared_trace(way, backend, communicator);
       if (!own) return;
@@ -200,6 +201,7 @@ TEST(SharedRuns, GivenATraceThenItHasThePiecesOfAllWorkersAndTheEdgesOfOneProces
         EXPECT_EQ(piece.patch, one.pieces[at].patch);
         ASSERT_GE(piece.worker, 0);
         ++of_ranks.at(static_cast<std::size_t>(piece.worker / way.workers));
+        EXPECT_EQ(own->patches[piece.patch].rank, piece.worker / way.workers);
         // The ranks are in one process, with one clock; a microsecond is what cores may differ by.
         for (const std::uint32_t next : own->successors_of(at)) {
           EXPECT_LE(piece.end_ns, own->pieces[next].begin_ns + 1000);

@@ -372,6 +372,7 @@ TEST(TraceCheck, GivenATraceThatContradictsItselfThenItIsRefused) {
       {"patch 3", [](Trace& trace) { trace.patches[3].j = -1; }},
       {"patch 3", [](Trace& trace) { trace.patches[3].i = 1 << 30; }},
       {"patch 3", [](Trace& trace) { trace.patches[3].j = std::numeric_limits<int>::max(); }},
+      {"patch 3", [](Trace& trace) { trace.patches[3].rank = -2; }},
       {"patch 3", [](Trace& trace) { std::swap(trace.patches[2], trace.patches[3]); }},
       {"patch 3", [](Trace& trace) { trace.patches[3] = trace.patches[2]; }},
       {"patch",

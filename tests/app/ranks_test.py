@@ -198,6 +198,15 @@ class RanksTest(RanksCase):
                 inspected = self.alone("inspect", folder)
                 self.assertEqual(inspected.returncode, 0, inspected.stderr)
 
+    def test_given_ranks_that_share_a_core_then_the_summary_tells_how_often_each_was_preempted(self):
+        one_core = {min(os.sched_getaffinity(0))}
+        run = self.on_ranks(PRESENT[-1], 2, "run", ZALESAK, *settings(*KEYS, "time.stop_step=40"), "--output", "run",
+                            preexec_fn=lambda: os.sched_setaffinity(0, one_core))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        times = [rank["preempted"] for rank in self.summary("run")["ranks"]]
+        self.assertTrue(all(count > 0 for count in times), times)
+        self.assertIn(f"preempted            {min(times)} .. {max(times)} times a rank", run.stdout)
+
     def test_given_ranks_on_unlike_processors_then_the_state_is_that_of_one_process(self):
         arguments = ["run", ZALESAK, *settings(*KEYS, "time.stop_step=20")]
         self.alone(*arguments, "--output", "one")
@@ -212,12 +221,16 @@ class RanksTest(RanksCase):
         whole = settings(*KEYS, "time.stop_step=40")
         self.assertEqual(self.alone("run", GAUSSIAN, *whole, "--output", "one", "--quiet").returncode, 0)
         part = settings(*KEYS, "time.stop_step=20")
-        self.assertEqual(self.alone("run", GAUSSIAN, *part, "--output", "part", "--quiet").returncode, 0)
+        alone = self.alone("run", GAUSSIAN, *part, "--workers", 4, "--output", "part", "--quiet")
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        before = self.summary("part")["steals"]
         rest = settings("time.stop_step=40", "trace.from=24", "trace.steps=8")
         run = self.on_ranks(PRESENT[-1], 3, "run", "--restart", "part", *rest)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("restarts from part/state_000020.hdf, base step 20", run.stdout)
-        self.assertEqual(self.summary("part")["state_hash"], self.summary("one")["state_hash"])
+        after = self.summary("part")
+        self.assertEqual(after["state_hash"], self.summary("one")["state_hash"])
+        self.assertEqual(sum(rank["steals"] for rank in after["ranks"]), after["steals"] - before)
         exported = self.alone("export", "part", "--format", "csv", "--output", "table")
         self.assertEqual(exported.returncode, 0, exported.stderr)
         with (self.path / "table/trace.csv").open() as table:

@@ -112,7 +112,8 @@ class Page(ReportTest):
             """return [...document.querySelectorAll("#ranks tbody tr")].map((row) =>
                  [...row.querySelectorAll("td[data-value]")].map((cell) => JSON.parse(cell.dataset.value)))"""
         )
-        keys = ("workers", "patches", "updates", "busy_s", "wait_s", "messages", "bundles", "bytes", "peak_rss_bytes")
+        keys = ("workers", "patches", "updates", "busy_s", "wait_s", "messages", "bundles", "bytes", "peak_rss_bytes",
+                "preempted")
         ranks = self.summary("ranks")["ranks"]
         self.assertEqual(cells[:2], [[rank[key] for key in keys] for rank in ranks])
         balance = [max(two) / sum(two) * 2 for two in zip(*cells[:2])]

@@ -42,16 +42,17 @@ struct Bicycle {
   std::vector<Wheel> others;
   std::optional<double> price;
   bool is_sold = false;
+  std::uint8_t gears = 1;
 };
 constexpr auto described(std::type_identity<Bicycle>) {
   using B = Bicycle;
   return std::tuple(Item<&B::maker>{}, Item<&B::front, &Wheel::spokes>{"front_spokes"},
                     Item<&B::others>{"others"}.up_to(2), Item<&B::price>{"price"},
-                    Item<&B::is_sold>{"is_sold"});
+                    Item<&B::is_sold>{"is_sold"}, Item<&B::gears>{"gears"}.up_to(30).added_later());
 }
 
 constexpr const char* kText =
-    R"({"maker":"A","town":"B","front_spokes":36,"others":[{"spokes":1,"radius":0.5}],"price":2.5,"is_sold":true})";
+    R"({"maker":"A","town":"B","front_spokes":36,"others":[{"spokes":1,"radius":0.5}],"price":2.5,"is_sold":true,"gears":8})";
 
 /// The text of the error when `pointer` has another value.
 std::string fault_of_bicycle(const char* pointer, const DescribedJson& value) {
@@ -66,7 +67,7 @@ std::string fault_of_bicycle(const char* pointer, const DescribedJson& value) {
 }
 
 TEST(DescribedJsonTest, GivenARecordThenItsKeysAreInOrderAndReadBack) {
-  const Bicycle bicycle{{"A", "B"}, {36, 0.0}, {{1, 0.5}}, 2.5, true};
+  const Bicycle bicycle{{"A", "B"}, {36, 0.0}, {{1, 0.5}}, 2.5, true, 8};
   EXPECT_EQ(DescribedJson(bicycle).dump(), kText);
   const auto read = DescribedJson::parse(kText).get<Bicycle>();
   EXPECT_EQ(read.maker.town, "B");
@@ -74,12 +75,20 @@ TEST(DescribedJsonTest, GivenARecordThenItsKeysAreInOrderAndReadBack) {
   EXPECT_EQ(read.others.at(0).radius, 0.5);
   EXPECT_EQ(read.price, 2.5);
   EXPECT_TRUE(read.is_sold);
+  EXPECT_EQ(read.gears, 8);
 }
 
 TEST(DescribedJsonTest, GivenNoOptionalValueThenItHasNoKeyAndNoneIsNeeded) {
   DescribedJson json = Bicycle{};
   EXPECT_FALSE(json.contains("price"));
   EXPECT_EQ(json.get<Bicycle>().price, std::nullopt);
+}
+
+TEST(DescribedJsonTest, GivenAnEarlierFileThenAKeyThatWasAddedLaterHasItsInitialValue) {
+  DescribedJson json = DescribedJson::parse(kText);
+  json.erase("gears");
+  EXPECT_EQ(json.get<Bicycle>().gears, 1);
+  EXPECT_EQ(fault_of_bicycle("/gears", 31U), "'31' is out of range");
 }
 
 TEST(DescribedJsonTest, GivenAKeyThatNobodyDescribesThenItIsSkipped) {

@@ -36,6 +36,12 @@ std::string keys_of_record() {
   return keys;
 }
 
+/// The help of an item, and whether a file may lack it.
+std::string help_of(const auto& item) {
+  return item.may_be_missing ? fmt::format("{}; not in files of earlier versions", item.help)
+                             : item.help;
+}
+
 /// A row for each key of a JSON object.
 template <class Record>
 void print_keys(const char* title) {
@@ -45,7 +51,7 @@ void print_keys(const char* title) {
     using Member = std::decay_t<decltype(item.of(record))>;
     using Element = typename ElementOf<Member>::Type;
     std::string keys = fmt::format("`{}`", item.name);
-    std::string help = item.help;
+    std::string help = help_of(item);
     if constexpr (cluster::Described<Element>) {
       if (item.is_part()) {
         keys = keys_of_record<Element>();
@@ -73,7 +79,7 @@ void print_columns(const std::string& before, const Columns& columns) {
   Row row{};
   for_each_column(columns, [&](const auto& column) {
     fmt::print("| `{}{}` | {} | {} |\n", before, column.name, type_name<decltype(column.of(row))>(),
-               column.help);
+               help_of(column));
   });
 }
 
@@ -83,7 +89,7 @@ void print_tables() {
   fmt::print("# trace attributes\n| attribute of the file | type | content |\n|---|---|---|\n");
   print_columns<amr::Trace>("", kTraceFacts);
   fmt::print("# trace datasets\n| dataset | type | content |\n|---|---|---|\n");
-  print_columns<amr::PatchId>("patches/", kPatchColumns);
+  print_columns<amr::TracePatch>("patches/", kPatchColumns);
   print_columns<amr::TraceWindow>("stretches/", kWindowColumns);
   print_columns<amr::TracePhase>("phases/", kPhaseColumns);
   print_columns<amr::TracePiece>("pieces/", kPieceColumns);

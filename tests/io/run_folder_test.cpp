@@ -169,6 +169,18 @@ TEST_F(RunFolderTest, GivenColumnsInAnotherOrderThenTheirNamesCount) {
   EXPECT_EQ(run.diagnostics[0].patches, (std::vector<std::size_t>{4, 12}));
 }
 
+TEST_F(RunFolderTest, GivenRanksWithoutAKeyThatWasAddedLaterThenTheyAreRead) {
+  auto summary = nlohmann::ordered_json::parse(kSummary);
+  summary["ranks"] = nlohmann::ordered_json::parse(R"([
+    {"host": "a", "workers": 1, "patches": 4, "updates": 768, "busy_s": 0.5, "wait_s": 0.25,
+     "messages": 7, "bundles": 5, "bytes": 4096, "peak_rss_bytes": 1048576}])");
+  put(folder_ / "summary.json", summary.dump());
+  EXPECT_EQ(read_run_folder(folder_).summary->at("ranks").size(), 1U);
+  summary["ranks"][0].erase("messages");
+  put(folder_ / "summary.json", summary.dump());
+  EXPECT_THAT(refusal(), HasSubstr("'ranks' is not a list of what each rank did"));
+}
+
 TEST_F(RunFolderTest, GivenASummaryWithAValueOfAnotherKindThenFileAndKeyAreNamed) {
   const std::vector<std::pair<const char*, const char*>> faults = {
       {"/case", "3"},          {"/backend", "null"},     {"/workers", "2.5"},

@@ -25,6 +25,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+auto members(const amr::TracePatch& patch) {
+  return std::tie(patch.level, patch.i, patch.j, patch.rank);
+}
 auto members(const amr::TracePiece& piece) {
   return std::tie(piece.begin_ns, piece.end_ns, piece.patch, piece.phase, piece.worker,
                   piece.awaited, piece.cause, piece.steals, piece.runnable, piece.io_in_flight);
@@ -43,7 +46,7 @@ auto members(const amr::TraceSpan& span) {
 auto members(const amr::Trace& trace) {
   return std::tie(trace.case_name, trace.solver, trace.backend, trace.schedule, trace.workers,
                   trace.points_x, trace.points_y, trace.levels, trace.subcycling, trace.end_ns,
-                  trace.patches, trace.blocks, trace.successors_begin, trace.successors);
+                  trace.blocks, trace.successors_begin, trace.successors);
 }
 
 template <class Row>
@@ -56,6 +59,7 @@ void expect_equal_rows(const std::vector<Row>& found, const std::vector<Row>& ex
 
 void expect_equal(const amr::Trace& found, const amr::Trace& expected) {
   EXPECT_TRUE(members(found) == members(expected));
+  expect_equal_rows(found.patches, expected.patches);
   expect_equal_rows(found.windows, expected.windows);
   expect_equal_rows(found.phases, expected.phases);
   expect_equal_rows(found.pieces, expected.pieces);
@@ -184,6 +188,13 @@ TEST_F(TraceFile, GivenColumnsOfUnequalLengthsWhenReadThenTheOddOneIsNamed) {
 TEST_F(TraceFile, GivenMissingColumnWhenReadThenItIsRefused) {
   forge([](hid_t hdf) { H5Ldelete(hdf, "/phases/kind", H5P_DEFAULT); });
   EXPECT_THAT(refusal(), HasSubstr("cannot be read"));
+}
+
+TEST_F(TraceFile, GivenAFileFromBeforeTheRanksOfPatchesWhenReadThenTheyAreNotKnown) {
+  forge([](hid_t hdf) { H5Ldelete(hdf, "/patches/rank", H5P_DEFAULT); });
+  amr::Trace expected = small_trace();
+  for (amr::TracePatch& patch : expected.patches) patch.rank = -1;
+  expect_equal(read_trace(file()), expected);
 }
 
 TEST_F(TraceFile, GivenUnknownKindOrWorkerWhenReadThenTheContradictionIsNamed) {

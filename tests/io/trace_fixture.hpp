@@ -24,7 +24,7 @@ inline amr::Trace small_trace() {
   trace.points_y = 16;
   trace.levels = 2;
   trace.end_ns = 9'000'000'001;
-  trace.patches = {{0, 0, 0}, {0, 1, 0}, {1, 2, 1}, {0, 0, 0}, {0, 1, 0}};
+  trace.patches = {{{0, 0, 0}, 0}, {{0, 1, 0}, 1}, {{1, 2, 1}, 1}, {{0, 0, 0}, 0}, {{0, 1, 0}, 0}};
   trace.blocks = {0, 1, 0, 0, 0};
   trace.windows = {{1'000, 20'000'001, 100, 1, 0, 4, 0, 3},
                    {20'500'000, 8'000'000'000, 101, 2, 4, 5, 3, 5}};
@@ -65,7 +65,7 @@ inline amr::Trace long_trace(std::uint32_t patches, std::uint32_t steps) {
   trace.workers = 3;
   trace.points_x = static_cast<std::int32_t>(patches) * amr::kPatchSize;
   trace.points_y = amr::kPatchSize;
-  for (std::uint32_t i = 0; i < patches; ++i) trace.patches.push_back({0, static_cast<int>(i), 0});
+  for (int i = 0; i < static_cast<int>(patches); ++i) trace.patches.push_back({{0, i, 0}});
   std::vector<std::int64_t> free_at(3, 0);
   trace.successors_begin = {0};
   for (std::uint32_t step = 0; step < steps; ++step) {

@@ -290,7 +290,7 @@ TEST(StaticModel, GivenAFinerLevelThenItsStripsAreThoseOfTheDomain) {
   for (int j = 3; j < 7; ++j) {
     const std::int64_t begin = trace.end_ns;
     const auto patch = static_cast<std::uint32_t>(trace.patches.size());
-    trace.patches.push_back({1, 0, j});
+    trace.patches.push_back({{1, 0, j}});
     trace.pieces.push_back({begin, trace.end_ns += 3000, patch, 1, 0});
     trace.successors_begin.push_back(0);
   }

@@ -27,7 +27,7 @@ class TraceBuilder {
     trace_.schedule = "dataflow";
     trace_.points_x = amr::kPatchSize;
     trace_.points_y = amr::kPatchSize * patches;
-    for (int j = 0; j < patches; ++j) trace_.patches.push_back({0, 0, j});
+    for (int j = 0; j < patches; ++j) trace_.patches.push_back({{0, 0, j}});
   }
 
   /// All patches advance, one after the other, with pauses between.
@@ -57,7 +57,7 @@ class TraceBuilder {
   /// A patch of level 1, the last one of all.
   TraceBuilder& finer_patch() {
     trace_.levels = 2;
-    trace_.patches.push_back({1, 0, 0});
+    trace_.patches.push_back({{1, 0, 0}});
     return *this;
   }
 

@@ -262,7 +262,7 @@ amr::Trace small_trace() {
   trace.workers = 2;
   trace.levels = 2;
   trace.end_ns = 30'000;
-  trace.patches = {{0, 0, 0}, {1, 1, 0}};
+  trace.patches = {{{0, 0, 0}}, {{1, 1, 0}}};
   trace.phases = {{7, 0, 0, amr::PieceKind::kAdvance, 0, 1},
                   {7, 1, 0, amr::PieceKind::kAdvance, 1, 2},
                   {7, 1, 1, amr::PieceKind::kAdvance, 2, 3}};

@@ -84,6 +84,7 @@ const rankColumns = [
   ["bundles", "Bundles of them", "count"],
   ["bytes", "Bytes sent", "bytes"],
   ["peak_rss_bytes", "Largest memory", "bytes"],
+  ["preempted", "Preempted", "count"],
 ];
 
 function ranksTable(run) {
@@ -91,7 +92,7 @@ function ranksTable(run) {
   const head = ["Rank", "Host", ...rankColumns.map((column) => column[1])].map(
     (text, at) => el("th", { scope: "col", class: at > 1 ? "number" : "" }, text));
   const cells = (values, formatOf) => rankColumns.map(([key, , format]) => el("td",
-    { class: "number", "data-value": JSON.stringify(values[key]) }, valueText(values[key], formatOf(format))));
+    { class: "number", "data-value": JSON.stringify(values[key] ?? null) }, valueText(values[key], formatOf(format))));
   const body = ranks.map((rank, at) => el("tr", {},
     el("th", { scope: "row" }, String(at)), el("td", {}, rank.host), cells(rank, (format) => format)));
   body.push(el("tr", { "data-key": "balance" },

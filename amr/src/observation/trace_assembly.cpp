@@ -34,7 +34,10 @@ void TraceAssembly::add(const RecordedWindow& added, const PieceRecords::Ends& a
   first_pieces_.clear();
   for (int level = 0; level < graph_.levels(); ++level) {
     const std::span<const PatchId> ids = added.mesh.ids(level);
-    trace_.patches.insert(trace_.patches.end(), ids.begin(), ids.end());
+    const std::span<const std::int32_t> ranks = added.mesh.ranks(level);
+    for (std::size_t slot = 0; slot < ids.size(); ++slot) {
+      trace_.patches.push_back({ids[slot], ranks[slot]});
+    }
     number_blocks(added, level);
     first_pieces_.emplace_back(static_cast<std::size_t>(window.steps(level)));
   }

@@ -14,6 +14,14 @@ WorkerLoad& WorkerLoad::operator+=(const WorkerLoad& other) {
   return *this;
 }
 
+WorkerLoad& WorkerLoad::operator-=(const WorkerLoad& other) {
+  updates -= other.updates;
+  busy_s -= other.busy_s;
+  wait_s -= other.wait_s;
+  steals -= other.steals;
+  return *this;
+}
+
 std::string_view to_string(WaitCause cause) {
   constexpr const char* kNames[] = {"sibling", "coarser", "parent", "child", "level"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(WaitCause::kLevel) + 1);

@@ -39,7 +39,7 @@ void check_numbers(const Trace& trace) {
 }
 
 void check_patch(const Trace& trace, std::size_t at) {
-  const PatchId& id = trace.patches[at];
+  const TracePatch& id = trace.patches[at];
   require(id.level >= 0 && id.level < trace.levels, "patch {} is of level {}, of {}", at, id.level,
           trace.levels);
   const auto lies_within = [&](int place, std::int32_t points) {
@@ -47,6 +47,7 @@ void check_patch(const Trace& trace, std::size_t at) {
   };
   require(lies_within(id.i, trace.points_x) && lies_within(id.j, trace.points_y),
           "patch {} of level {} is ({}, {}), outside the domain", at, id.level, id.i, id.j);
+  require(id.rank >= -1, "patch {} is of rank {}", at, id.rank);
 }
 
 /// Checks the patches of a window: each once, in canonical order, and their blocks.

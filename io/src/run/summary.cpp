@@ -156,11 +156,21 @@ void read_work(const Json& summary, amr::WorkCounters& work) {
   work.workers = std::move(loads);
 }
 
-std::uint64_t peak_rss_bytes() {
-  constexpr std::uint64_t kKibibyte = 1024;  // the unit of ru_maxrss on Linux
+namespace {
+
+rusage use_of_resources() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte;
+  return usage;
 }
+
+}  // namespace
+
+std::uint64_t peak_rss_bytes() {
+  constexpr std::uint64_t kKibibyte = 1024;  // the unit of ru_maxrss on Linux
+  return static_cast<std::uint64_t>(use_of_resources().ru_maxrss) * kKibibyte;
+}
+
+std::uint64_t preemptions() { return static_cast<std::uint64_t>(use_of_resources().ru_nivcsw); }
 
 }  // namespace kumiko::io

@@ -63,7 +63,8 @@ void read_value(const nlohmann::ordered_json& json, const Item& item, T& value) 
 }  // namespace kumiko::io
 
 /// An object with a key for each item; an optional member without a value has none. Reading throws
-/// std::runtime_error or nlohmann::json::exception.
+/// std::runtime_error or nlohmann::json::exception, also for a missing key unless its member is
+/// optional or its item may be missing.
 template <kumiko::cluster::Described Record>
 struct nlohmann::adl_serializer<Record, void> {
   static void to_json(ordered_json& json, const Record& record) {
@@ -82,9 +83,8 @@ struct nlohmann::adl_serializer<Record, void> {
   static void from_json(const ordered_json& json, Record& record) {
     kumiko::cluster::for_each_item<Record>([&](const auto& item) {
       auto& value = item.of(record);
-      if constexpr (requires { value.has_value(); }) {
-        if (!json.contains(item.name)) return;
-      }
+      const bool may_be_missing = item.may_be_missing || requires { value.has_value(); };
+      if (may_be_missing && !json.contains(item.name)) return;
       kumiko::io::read_value(item.is_part() ? json : json.at(item.name), item, value);
     });
   }

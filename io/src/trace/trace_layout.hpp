@@ -23,10 +23,11 @@ using Stored =
 using cluster::Item;
 
 // The columns of the tables, each the members of a kind of rows.
-inline constexpr std::tuple kPatchColumns(Item<&amr::PatchId::level>{"level", "level of the patch"},
-                                          Item<&amr::PatchId::i>{"i", "its place in x, in patches"},
-                                          Item<&amr::PatchId::j>{"j",
-                                                                 "its place in y, in patches"});
+inline constexpr std::tuple kPatchColumns(
+    Item<&amr::TracePatch::level>{"level", "level of the patch"},
+    Item<&amr::TracePatch::i>{"i", "its place in x, in patches"},
+    Item<&amr::TracePatch::j>{"j", "its place in y, in patches"},
+    Item<&amr::TracePatch::rank>{"rank", "the rank that held it; -1: unknown"}.added_later());
 
 inline constexpr std::tuple kWindowColumns(
     Item<&amr::TraceWindow::begin_ns>{"begin_ns", "when the window began"},

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using hdf5::Source;
 
-/// A table's columns, which must be equally long.
+/// A table's columns, which must be equally long. The first one must be there.
 template <class Row, class Columns>
 std::vector<Row> read_table(const Source& source, const std::string& group,
                             const Columns& columns) {
@@ -29,12 +29,17 @@ std::vector<Row> read_table(const Source& source, const std::string& group,
   const std::size_t length = source.count(source.open_dataset(first), first, 1);
   if (length > kMostTraceRows) source.refuse(Source::odd(first));
   std::vector<Row> rows;
+  const auto is_missing = [&](const auto& column) {
+    return column.may_be_missing && !source.has(path_of(column.name));
+  };
   // All are looked at before any is read, so that one that lies costs nothing.
   for_each_column(columns, [&](const auto& column) {
+    if (is_missing(column)) return;
     source.expect<Stored<decltype(column.of(rows[0]))>>(path_of(column.name), length);
   });
   rows.resize(length);
   for_each_column(columns, [&](const auto& column) {
+    if (is_missing(column)) return;
     const std::string path = path_of(column.name);
     const auto numbers = source.list<Stored<decltype(column.of(rows[0]))>>(path, length);
     for (std::size_t at = 0; at < length; ++at) {
@@ -67,6 +72,7 @@ amr::Trace trace_from(const Source& source) {
   check_layout(source);
   amr::Trace trace;
   for_each_column(kTraceFacts, [&](const auto& column) {
+    if (column.may_be_missing && !source.has_attribute(column.name)) return;
     auto& member = column.of(trace);
     if constexpr (requires { member.size(); }) {
       member = source.attribute_text("/", column.name);
@@ -77,7 +83,7 @@ amr::Trace trace_from(const Source& source) {
   if (trace.workers > kMostWorkers) source.refuse(Source::odd("workers"));
   if (trace.levels > kMostLevels) source.refuse(Source::odd("levels"));
   trace.subcycling = source.number<std::int32_t>("/", "subcycling") != 0;
-  trace.patches = read_table<amr::PatchId>(source, "patches", kPatchColumns);
+  trace.patches = read_table<amr::TracePatch>(source, "patches", kPatchColumns);
   if (const char* const blocks = "/patches/block"; source.has(blocks)) {
     trace.blocks = source.list<std::int32_t>(blocks, trace.patches.size());
   }

@@ -19,6 +19,7 @@ struct WorkerLoad {
   std::uint64_t steals = 0;  ///< threads taken from other workers
 
   WorkerLoad& operator+=(const WorkerLoad& other);
+  WorkerLoad& operator-=(const WorkerLoad& other);
 };
 
 /// Counters of one base step. Work belongs to the base step of the patch that was advanced,

@@ -52,6 +52,11 @@ struct TracePhase {
   std::uint32_t end_piece = 0;
 };
 
+/// A patch of a window's mesh. Two are compared by their ids alone.
+struct TracePatch : PatchId {
+  std::int32_t rank = -1;  ///< that held it; -1: not known
+};
+
 /// A recorded window: base steps in which the mesh does not change and the workers need not stop
 /// together.
 struct TraceWindow {
@@ -89,7 +94,7 @@ struct Trace {
   bool subcycling = true;
   std::int64_t end_ns = 0;  ///< when the trace ended
 
-  std::vector<PatchId> patches;
+  std::vector<TracePatch> patches;
   /// The block of each patch, numbered within its level: patches that one thread of the dataflow
   /// schedule steps together. Empty if patches were assigned one by one.
   std::vector<std::int32_t> blocks;

@@ -30,11 +30,17 @@ struct Item {
   const char* help = "";
   /// The largest number, the last enumerator, or the largest length of a list.
   double most = std::numeric_limits<double>::infinity();
+  /// True if files of earlier versions do not have it. The member then keeps its initial value.
+  bool may_be_missing = false;
 
   /// True if there is no name.
   constexpr bool is_part() const { return *name == '\0'; }
   /// The item with a largest value.
-  constexpr Item up_to(auto limit) const { return {name, help, static_cast<double>(limit)}; }
+  constexpr Item up_to(auto limit) const {
+    return {name, help, static_cast<double>(limit), may_be_missing};
+  }
+  /// The item of a file whose earlier versions do not have it.
+  constexpr Item added_later() const { return {name, help, most, true}; }
   /// The member of a record.
   static constexpr auto& of(auto& record) { return (record.*....*Path); }
 };

@@ -27,6 +27,7 @@ struct RankSummary {
   std::uint64_t bundles = 0;   ///< bundles in which they were sent
   std::uint64_t bytes = 0;     ///< bytes of the bundles
   std::uint64_t peak_rss_bytes = 0;
+  std::uint64_t preempted = 0;  ///< see preemptions()
 };
 
 /// Description and results of a run. Values that the case does not provide are absent, and null in
@@ -85,5 +86,9 @@ nlohmann::ordered_json config_json(const amr::ParameterSet& config);
 
 /// The largest resident memory of this process so far.
 std::uint64_t peak_rss_bytes();
+
+/// How often the system has given a core of this process to another thread so far, although the
+/// process's own could have continued.
+std::uint64_t preemptions();
 
 }  // namespace kumiko::io
