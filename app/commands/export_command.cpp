@@ -21,12 +21,12 @@
 #include <kumiko/viz/state_image.hpp>
 
 #include "commands/export_pictures.hpp"
+#include "commands/exported_states.hpp"
 #include "options/commands.hpp"
 #include "run/run_start.hpp"
 #include "run/shared_options.hpp"
 #include "terminal/named_path.hpp"
 #include "terminal/request.hpp"
-#include "terminal/saved_results.hpp"
 
 namespace kumiko::app {
 
@@ -46,7 +46,7 @@ constexpr OptionalLibrary kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WI
 /// Writers: of one state; of all states together, also those of folders; of a trace. They return
 /// the files that they have written; for states, the exit code.
 using WriteState = fs::path (*)(const io::StoredState& state, const fs::path& output);
-using WriteStates = int (*)(const PictureRequest& request);
+using WriteStates = int (*)(const ExportRequest& request);
 using WriteTrace = fs::path (*)(const amr::Trace& trace, const fs::path& output);
 using Writer = std::variant<WriteState, WriteStates, WriteTrace>;
 
@@ -200,7 +200,7 @@ void check_format(const ExportFormat& chosen, std::size_t files) {
 }
 
 /// \param steps  of the states before
-fs::path export_one(const ExportFormat& format, const fs::path& file, const PictureRequest& request,
+fs::path export_one(const ExportFormat& format, const fs::path& file, const ExportRequest& request,
                     std::map<int, fs::path>& steps) {
   if (const auto* const write = std::get_if<WriteTrace>(&format.write)) {
     return (*write)(read_named_trace(file), request.output);
@@ -211,7 +211,7 @@ fs::path export_one(const ExportFormat& format, const fs::path& file, const Pict
   return std::get<WriteState>(format.write)(state, request.output);
 }
 
-int export_files(const Options& options, PictureRequest& request) {
+int export_files(const Options& options, ExportRequest& request) {
   const ExportFormat& format = *std::ranges::find(formats(), request.format, &ExportFormat::name);
   check_picture_options(options, format);
   check_format(format, request.files.size());
@@ -225,10 +225,7 @@ int export_files(const Options& options, PictureRequest& request) {
     try {
       const fs::path result = export_one(format, file, request, steps);
       has_written = true;
-      if (!request.quiet) {
-        print_saved(fmt::format("'{}' is complete", result.string()),
-                    [&] { fmt::print("{}\n", result.string()); });
-      }
+      print_result(request, result);
     } catch (const std::exception&) {
       // The others are exported nevertheless.
       const Failure failure = failure_now();
@@ -241,7 +238,7 @@ int export_files(const Options& options, PictureRequest& request) {
 }  // namespace
 
 Action export_command(Options& options) {
-  const auto request = std::make_shared<PictureRequest>();
+  const auto request = std::make_shared<ExportRequest>();
   request->format = formats().front().name;
   options.add("FILE", &request->files,
               "checkpoints or states, for pictures also a run's folder, for all its states; or a "
