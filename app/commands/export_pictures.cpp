@@ -161,7 +161,8 @@ void add_picture_options(Options& options, ExportRequest& request) {
   options.add("--quantity", &request.quantity,
               "what pictures show; all but the field want states written with output.extras=true",
               {.check = one_of(kQuantities)});
-  options.add("--component", &request.component, "of the field, by name (default: the first one)",
+  options.add("--component", &request.component,
+              "of the field, by name (default: of pictures the first one, of uniform grids all)",
               {.check = not_empty()});
   options.add("--range", &request.range,
               "LOW,HIGH: values of the first and the last colour (default: the least and the "

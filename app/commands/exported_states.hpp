@@ -20,10 +20,13 @@ struct ExportRequest {
   std::string format;
   bool quiet = false;
   std::string quantity = "field";       ///< of pictures
-  std::string component;                ///< of the field, by name; empty = the first
+  std::string component;                ///< of the field, by name; empty: the first, or all
   std::string range;                    ///< LOW,HIGH of the colours; empty = the values'
   int fps = 10;                         ///< pictures a second of an animation
   int width = viz::kUsualPictureWidth;  ///< of the picture of a square domain, in pixels
+  std::string uniform;                  ///< level of the uniform grid; empty = the finest
+  std::string box;                      ///< X0,X1,Y0,Y1 on that grid; empty = the domain
+  std::vector<std::filesystem::path> plugin_path;  ///< of the cases of states
 };
 
 /// Adds a file to those whose results are named after their base steps. Throws std::runtime_error

@@ -127,7 +127,8 @@ Box<2> points_within(const Geometry& geometry, int level, const Rectangle& recta
 
 double uniform_bytes(const Box<2>& window, std::size_t components) {
   const double points = static_cast<double>(width(window)) * static_cast<double>(height(window));
-  return points * static_cast<double>(components * sizeof(double) + sizeof(std::int8_t));
+  const double of_result = static_cast<double>(components * sizeof(double) + sizeof(std::int8_t));
+  return points * (of_result + sizeof(double) / 3.0);
 }
 
 UniformField sample_uniform(const SavedRun& run, const Geometry& geometry, const Case* problem,

@@ -45,7 +45,8 @@ struct UniformField {
   bool is_one_sided = false;
 };
 
-/// The bytes of a UniformField with so many components.
+/// Bytes that sample_uniform() takes for so many components: the result, and up to a third of the
+/// points of one component.
 double uniform_bytes(const Box<2>& window, std::size_t components);
 
 /// Samples components of a saved state at the points of a window.
@@ -64,7 +65,7 @@ double uniform_bytes(const Box<2>& window, std::size_t components);
 /// \param window    not empty, within the domain, of a level below kLargestLevelCount
 /// \param components  numbers of components of the records
 /// Cost: one copy per point that the level covers; else one interpolation, and a third of that for
-/// all coarser levels together. Memory: the result, and a quarter to a half of one component's.
+/// all coarser levels together. Memory: uniform_bytes().
 /// Throws std::invalid_argument if an argument is not as above, if the run holds no values, or if
 /// the case has another extent.
 UniformField sample_uniform(const SavedRun& run, const Geometry& geometry, const Case* problem,
