@@ -1,5 +1,6 @@
 // kumiko export: states and traces in the formats of other programs.
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -21,6 +22,8 @@
 #include <kumiko/viz/state_image.hpp>
 
 #include "commands/export_pictures.hpp"
+#include "commands/export_uniform.hpp"
+#include "commands/exported_states.hpp"
 #include "options/commands.hpp"
 #include "run/run_start.hpp"
 #include "run/shared_options.hpp"
@@ -45,7 +48,7 @@ constexpr OptionalLibrary kOtf2 = {io::otf2_available, "has no OTF2", "KUMIKO_WI
 /// Writers: of one state; of all states together, also those of folders; of a trace. They return
 /// the files that they have written; for states, the exit code.
 using WriteState = fs::path (*)(const io::StoredState& state, const fs::path& output);
-using WriteStates = int (*)(const PictureRequest& request);
+using WriteStates = int (*)(const ExportRequest& request);
 using WriteTrace = fs::path (*)(const amr::Trace& trace, const fs::path& output);
 using Writer = std::variant<WriteState, WriteStates, WriteTrace>;
 
@@ -58,6 +61,8 @@ struct ExportFormat {
   bool takes_states() const { return std::holds_alternative<WriteStates>(write); }
   bool takes_trace() const { return std::holds_alternative<WriteTrace>(write); }
   bool is_animation() const { return write == Writer(export_animation); }
+  bool is_uniform() const { return write == Writer(export_uniform); }
+  bool is_picture() const { return takes_states() && !is_uniform(); }
   bool is_there() const { return needs == nullptr || needs->is_there(); }
 };
 
@@ -113,6 +118,9 @@ const std::vector<ExportFormat>& formats() {
       {"mp4", "", export_animation, &kVtk},
       {"gif", "", export_animation, &kVtk},
       {"webm", "an animation by ffmpeg", export_animation, &kVtk},
+      {"npz", "", export_uniform},
+      {"vti", "", export_uniform},
+      {"table", "the field on a uniform grid", export_uniform},
       {"chrome", "a file trace.json for Perfetto", export_chrome},
       {"otf2", "a folder trace_otf2", export_otf2, &kOtf2},
       {"csv", "a table trace.csv", export_csv}};
@@ -149,7 +157,8 @@ void refuse_folder(const fs::path& path) {
   if (type_of_named(path) != fs::file_type::directory) return;
   const auto newest = newest_checkpoint(path);
   throw RequestError(
-      "'{}' is a folder; name {}, draw its states with --format {}, or put its trace into another "
+      "'{}' is a folder; name {}, export its states with --format {}, or put its trace into "
+      "another "
       "format with --format {}",
       path.string(),
       newest ? fmt::format("a checkpoint or a state in it, such as '{}'", newest->string())
@@ -173,13 +182,26 @@ class ExportFolder {
   bool made_;
 };
 
+/// The formats that an option is for.
+struct OptionUse {
+  const char* option;
+  bool (ExportFormat::*fits)() const;
+};
+constexpr std::array<OptionUse, 8> kOptionUses = {{{"--quantity", &ExportFormat::is_picture},
+                                                   {"--component", &ExportFormat::takes_states},
+                                                   {"--range", &ExportFormat::is_picture},
+                                                   {"--fps", &ExportFormat::is_animation},
+                                                   {"--width", &ExportFormat::is_picture},
+                                                   {"--uniform", &ExportFormat::is_uniform},
+                                                   {"--box", &ExportFormat::is_uniform},
+                                                   {"--plugin-path", &ExportFormat::is_uniform}}};
+
 /// None is taken and then ignored.
-void check_picture_options(const Options& options, const ExportFormat& chosen) {
-  for (const std::string name : {"--quantity", "--component", "--range", "--fps", "--width"}) {
-    const auto fits = name == "--fps" ? &ExportFormat::is_animation : &ExportFormat::takes_states;
-    if ((chosen.*fits)() || !options.is_given(name)) continue;
-    throw RequestError("{} cannot be combined with --format {}, only with {}", name, chosen.name,
-                       listed(names_of(fits), "and"));
+void check_options(const Options& options, const ExportFormat& chosen) {
+  for (const OptionUse& use : kOptionUses) {
+    if ((chosen.*use.fits)() || !options.is_given(use.option)) continue;
+    throw RequestError("{} cannot be combined with --format {}, only with {}", use.option,
+                       chosen.name, listed(names_of(use.fits), "and"));
   }
 }
 
@@ -199,7 +221,7 @@ void check_format(const ExportFormat& chosen, std::size_t files) {
 }
 
 /// \param steps  of the states before
-fs::path export_one(const ExportFormat& format, const fs::path& file, const PictureRequest& request,
+fs::path export_one(const ExportFormat& format, const fs::path& file, const ExportRequest& request,
                     std::map<int, fs::path>& steps) {
   if (const auto* const write = std::get_if<WriteTrace>(&format.write)) {
     return (*write)(read_named_trace(file), request.output);
@@ -210,9 +232,9 @@ fs::path export_one(const ExportFormat& format, const fs::path& file, const Pict
   return std::get<WriteState>(format.write)(state, request.output);
 }
 
-int export_files(const Options& options, PictureRequest& request) {
+int export_files(const Options& options, ExportRequest& request) {
   const ExportFormat& format = *std::ranges::find(formats(), request.format, &ExportFormat::name);
-  check_picture_options(options, format);
+  check_options(options, format);
   check_format(format, request.files.size());
   if (request.output.empty()) request.output = ".";
   const ExportFolder folder(request.output);
@@ -224,7 +246,7 @@ int export_files(const Options& options, PictureRequest& request) {
     try {
       const fs::path result = export_one(format, file, request, steps);
       has_written = true;
-      tell_result(request, result);
+      print_result(request, result);
     } catch (const std::exception&) {
       // The others are exported nevertheless.
       const Failure failure = failure_now();
@@ -237,18 +259,20 @@ int export_files(const Options& options, PictureRequest& request) {
 }  // namespace
 
 Action export_command(Options& options) {
-  const auto request = std::make_shared<PictureRequest>();
+  const auto request = std::make_shared<ExportRequest>();
   request->format = formats().front().name;
-  options.add("FILE", &request->files,
-              "checkpoints or states, for pictures also a run's folder, for all its states; or a "
-              "trace, or the folder of a run that has one",
-              {.is_required = true});
+  options.add(
+      "FILE", &request->files,
+      "checkpoints or states, or a run's folder, for all its states (not for plotfile); or a "
+      "trace, or the folder of a run that has one",
+      {.is_required = true});
   options.add("--format", &request->format,
               fmt::format("of a state: {}. Of a trace: {}", list_of(false), list_of(true)),
               {.check = one_of(names_of([](const ExportFormat&) { return true; }))});
   options.add("-o,--output", &request->output, "folder for the results (default: the current one)");
   add_quiet(options, request->quiet);
   add_picture_options(options, *request);
+  add_uniform_options(options, *request);
   return [options, request] { return export_files(options, *request); };
 }
 

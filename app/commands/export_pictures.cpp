@@ -10,7 +10,6 @@
 #include <system_error>
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 #include <sys/wait.h>
 
 #include <kumiko/io/checkpoint.hpp>
@@ -18,13 +17,9 @@
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
 #include <kumiko/io/shell_word.hpp>
-#include <kumiko/io/state_writer.hpp>
 
-#include "run/run_start.hpp"
-#include "terminal/named_path.hpp"
 #include "terminal/programs.hpp"
 #include "terminal/request.hpp"
-#include "terminal/saved_results.hpp"
 
 namespace kumiko::app {
 
@@ -50,41 +45,19 @@ std::optional<viz::Range> parse_range(const std::string& text) {
   throw RequestError("--range {}: give a lower and a higher number, such as --range 0,1", text);
 }
 
-std::vector<fs::path> states_of(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& [step, file] : io::OutputFolder::numbered(folder, io::kStateFiles)) {
-    files.push_back(file);
-  }
-  if (!files.empty()) return files;
-  const auto newest = newest_checkpoint(folder);
-  throw RequestError("'{}' holds no states (state_NNNNNN.hdf); name {}", folder.string(),
-                     newest ? fmt::format("its newest checkpoint '{}'", newest->string())
-                            : "a run's folder, or files");
-}
-
-/// The files to draw: the one that is named, or the states of the folder.
-std::vector<fs::path> files_of(const fs::path& named) {
-  if (type_of_named(named) == fs::file_type::directory) return states_of(named);
-  require_file(named, "name a checkpoint, a state, or the folder of a run");
-  return {named};
-}
-
-int component_of(const PictureRequest& request, const io::Checkpoint& checkpoint) {
-  if (request.component.empty()) return 0;
-  const std::span<const std::string> names = checkpoint.field_names();
-  const auto found = std::ranges::find(names, request.component);
-  if (found != names.end()) return static_cast<int>(found - names.begin());
-  throw RequestError("has no component '{}'; it has: {}", request.component,
-                     fmt::join(names, ", "));
+int component_of(const ExportRequest& request, const io::Checkpoint& checkpoint) {
+  return request.component.empty()
+             ? 0
+             : static_cast<int>(component_index(checkpoint, request.component));
 }
 
 /// The beginning of the names of this request's pictures and animations.
-std::string stem(const PictureRequest& request) {
+std::string stem(const ExportRequest& request) {
   if (request.quantity != "field") return request.quantity;
   return request.component.empty() ? "field" : request.component;
 }
 
-std::string picture_name(const PictureRequest& request, int step) {
+std::string picture_name(const ExportRequest& request, int step) {
   const bool is_plain = request.quantity == "field" && request.component.empty();
   return is_plain ? fmt::format("frame_{:06}.png", step)
                   : fmt::format("frame_{}_{:06}.png", stem(request), step);
@@ -93,7 +66,7 @@ std::string picture_name(const PictureRequest& request, int step) {
 /// Draws one file after the other.
 class Drawing {
  public:
-  explicit Drawing(const PictureRequest& request)
+  explicit Drawing(const ExportRequest& request)
       : request_(request),
         quantity_(quantity_of(request.quantity)),
         range_(parse_range(request.range)) {
@@ -104,7 +77,6 @@ class Drawing {
 
   /// Reads a file for what all pictures need to know together.
   void survey(const fs::path& file) {
-    type_of_named(file);
     const io::StoredState state = io::read_state(file);
     const viz::Range own =
         viz::value_range(state.checkpoint.run, quantity_, component_of(request_, state.checkpoint));
@@ -132,42 +104,12 @@ class Drawing {
   }
 
  private:
-  const PictureRequest& request_;
+  const ExportRequest& request_;
   viz::Quantity quantity_;
   std::optional<viz::Range> range_;   ///< asked for
   std::optional<viz::Range> values_;  ///< of all that was surveyed
   std::map<int, fs::path> steps_;
 };
-
-int failure(const fs::path& file, const std::exception& error) {
-  const std::string what = error.what() + remedy_of(error);
-  const bool is_named = what.find(file.string()) != std::string::npos;
-  // A component or a quantity that the file does not have is a wrong request too.
-  const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
-                          dynamic_cast<const RequestError*>(&error) != nullptr ||
-                          dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
-  return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
-                    is_foreign ? kWrongRequest : kRunFailed);
-}
-
-/// Surveys all that was named. \return kDone, or the code of what was wrong with some of it
-int survey_all(Drawing& drawing, const PictureRequest& request) {
-  int code = kDone;
-  for (const fs::path& named : request.files) {
-    try {
-      for (const fs::path& file : files_of(named)) {
-        try {
-          drawing.survey(file);
-        } catch (const std::exception& error) {
-          code = std::max(code, failure(file, error));
-        }
-      }
-    } catch (const RequestError& error) {
-      code = std::max(code, error_line(error.what(), kWrongRequest));
-    }
-  }
-  return code;
-}
 
 /// How ffmpeg is to encode.
 std::string encoding(const std::string& format) {
@@ -244,30 +186,12 @@ class Frames {
 
 }  // namespace
 
-void add_step(std::map<int, fs::path>& steps, int step, const fs::path& file) {
-  const auto [other, is_new] = steps.emplace(step, file);
-  if (is_new) return;
-  throw std::runtime_error(
-      fmt::format("'{}' has the same base step, {}, as '{}'; export the files of each run to a "
-                  "separate folder",
-                  file.string(), step, other->second.string()));
-}
-
-void tell_result(const PictureRequest& request, const fs::path& result) {
-  if (request.quiet) return;
-  print_saved(fmt::format("'{}' is complete", result.string()),
-              [&] { fmt::print("{}\n", result.string()); });
-}
-
-int exit_code(int code, bool has_written) {
-  return has_written && code == kWrongRequest ? kRunFailed : code;
-}
-
-void add_picture_options(Options& options, PictureRequest& request) {
+void add_picture_options(Options& options, ExportRequest& request) {
   options.add("--quantity", &request.quantity,
               "what pictures show; all but the field want states written with output.extras=true",
               {.check = one_of(kQuantities)});
-  options.add("--component", &request.component, "of the field, by name (default: the first one)",
+  options.add("--component", &request.component,
+              "of the field, by name (default: of pictures the first one, of uniform grids all)",
               {.check = not_empty()});
   options.add("--range", &request.range,
               "LOW,HIGH: values of the first and the last colour (default: the least and the "
@@ -279,30 +203,30 @@ void add_picture_options(Options& options, PictureRequest& request) {
               {.check = between(300, 8000)});
 }
 
-int export_pictures(const PictureRequest& request) {
+int export_pictures(const ExportRequest& request) {
   Drawing drawing(request);
-  const int code = survey_all(drawing, request);
+  const int code = for_each_state(request, [&](const fs::path& file) { drawing.survey(file); });
   for (const auto& [step, file] : drawing.files()) {
     const fs::path picture = request.output / picture_name(request, step);
     io::write_text_file(picture, drawing.draw(file));
-    tell_result(request, picture);
+    print_result(request, picture);
   }
   return exit_code(code, !drawing.files().empty());
 }
 
-int export_animation(const PictureRequest& request) {
+int export_animation(const ExportRequest& request) {
   Drawing drawing(request);
   refuse_if(!is_program("ffmpeg"),
             "--format {}: the program ffmpeg is not found; install it (on Debian: apt install "
             "ffmpeg), or choose --format png",
             request.format);
-  const int code = survey_all(drawing, request);
+  const int code = for_each_state(request, [&](const fs::path& file) { drawing.survey(file); });
   if (drawing.files().empty()) return code;
   const fs::path animation = request.output / fmt::format("{}.{}", stem(request), request.format);
   Frames frames(request.output);
   for (const auto& [step, file] : drawing.files()) frames.add(drawing.draw(file));
   frames.join(animation, request.format, request.fps);
-  tell_result(request, animation);
+  print_result(request, animation);
   return exit_code(code, true);
 }
 

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -75,6 +78,17 @@ void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t
           "the base grid's {} patches alone take {:.1f} MiB, but `memory_limit` is {:.1f} MiB; "
           "raise it, or lower `points`",
           patches, mebibytes, static_cast<double>(limit) / kMebibyte);
+}
+
+std::size_t available_memory() {
+  std::ifstream lines("/proc/meminfo");
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t kibibytes = 0;
+    std::istringstream words(line);
+    std::string name;
+    if (words >> name >> kibibytes && name == "MemAvailable:") return kibibytes * 1024;
+  }
+  return machine_memory();
 }
 
 }  // namespace kumiko::amr

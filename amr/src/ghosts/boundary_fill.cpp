@@ -85,7 +85,8 @@ int wrapped(int index, int count) { return ((index % count) + count) % count; }
 /// come to the point within the domain, if it went there before; across periodic sides it ends
 /// within the domain, too.
 void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchId& id,
-                     const Axis& x, const Axis& y, double time, PatchView target) {
+                     const Axis& x, const Axis& y, double time, PatchView target,
+                     int first_component) {
   constexpr std::size_t kMost = kPatchSize * kLargestGhosts;
   static_assert(kMost <= kPatchPoints);
   const bool by_x = x.ends();
@@ -105,8 +106,9 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
   const Points points{std::span(at_x).first(count), std::span(at_y).first(count)};
   std::array<double, kMost> values;
   for (int component = 0; component < target.components(); ++component) {
+    const int of_case = first_component + component;
     const auto beyond = [&](Points at, std::span<double> of_points) {
-      problem.boundary_values(by_x ? x.which : y.which, at, component, time, of_points);
+      problem.boundary_values(by_x ? x.which : y.which, at, of_case, time, of_points);
       return true;
     };
     sample(geometry, id.level, points, beyond, std::span(values).first(count));
@@ -114,7 +116,7 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
       throw BrokenValueError(fmt::format(
           "the case's boundary value of component {} next to {} at t = {:g} is not "
           "finite; correct boundary_values(), which must write finite values at all points",
-          component, to_string(id), time));
+          of_case, to_string(id), time));
     }
     const double* from = values.data();
     for (int j = y.first; j < y.last; ++j) {
@@ -127,7 +129,7 @@ void fill_prescribed(const Geometry& geometry, const Case& problem, const PatchI
 }  // namespace
 
 void fill_outside(const Geometry& geometry, const Case& problem, const PatchId& id,
-                  unsigned outside, PatchView target, double time) {
+                  unsigned outside, PatchView target, double time, int first_component) {
   const std::array<Boundary, 4> sides = geometry.boundaries().sides();
   for (std::size_t d = 0; d < kDirections.size(); ++d) {
     if ((outside >> d & 1U) == 0) continue;
@@ -143,7 +145,7 @@ void fill_outside(const Geometry& geometry, const Case& problem, const PatchId& 
     if (last.is(BoundaryKind::kFixedValue)) {
       fill_value(x, y, last.side->value, target);
     } else {
-      fill_prescribed(geometry, problem, id, x, y, time, target);
+      fill_prescribed(geometry, problem, id, x, y, time, target, first_component);
     }
   }
 }

@@ -11,6 +11,7 @@ static_assert(kAxes == 2, "the domain has four sides");
 
 /// Fills every ghost of `target`, a state of a patch, that lies beyond a side that is not periodic.
 /// \param outside  the directions that lead there, bit d for kDirections[d]
+/// \param first_component  the case's component that `target` begins with
 ///
 /// A ghost is the value of one point within the domain (or across a periodic side), which is found
 /// by going first to the left or right, then to the bottom or top side: the outermost point for
@@ -26,6 +27,6 @@ static_assert(kAxes == 2, "the domain has four sides");
 /// the case for each neighbour's place and component, 16 calls where the points are cells; nothing
 /// for other patches.
 void fill_outside(const Geometry& geometry, const Case& problem, const PatchId& id,
-                  unsigned outside, PatchView target, double time);
+                  unsigned outside, PatchView target, double time, int first_component = 0);
 
 }  // namespace kumiko::amr

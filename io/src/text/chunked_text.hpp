@@ -1,12 +1,12 @@
 // Text of millions of numbers, made in one buffer that goes out in chunks.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <fmt/compile.h>
 
@@ -22,8 +22,9 @@ class ChunkedText {
     if (text_.size() >= kChunk) flush();
     return *this;
   }
-  template <std::integral Number>
-  ChunkedText& operator<<(Number number) {
+  /// A number that is not whole reads back to the same bits.
+  template <class Number>
+  requires std::is_arithmetic_v<Number> ChunkedText& operator<<(Number number) {
     fmt::format_to(std::back_inserter(text_), FMT_COMPILE("{}"), number);
     return *this;
   }

@@ -29,4 +29,8 @@ void check_memory(const Hierarchy& hierarchy, int level, const std::vector<Patch
 /// alone exceeds the limit or, with limit 0, the machine's memory.
 void check_base_memory(const PatchShape& shape, std::size_t patches, std::size_t limit);
 
+/// Bytes that new programs can use without others being swapped out, as the system estimates them;
+/// the machine's memory if it does not. A container may be allowed less.
+std::size_t available_memory();
+
 }  // namespace kumiko::amr
