@@ -54,6 +54,7 @@ run_step() {
   step_table+=("$(printf '%5d s%s  %s' "$seconds" "$(plan_of "$title")" "$title")")
   if [ "$status" -ne 0 ]; then
     if [ "$show" != cat ] && is_condensed; then tail -n 40 "$log" >&2; fi
+    failed_tests "$log" >&2
     fail "step $step_number, '$title', failed after $seconds s; its log is $log"
   fi
   say "[$step_number] $title: done in $seconds s"
@@ -66,6 +67,21 @@ note_skips() {
   [ "$count" -gt 0 ] || return 0
   grep -a '^skipped: ' "$1" | sed 's/^skipped: //' >>"$log_dir/skipped.txt"
   tests_skipped=$((tests_skipped + count))
+}
+
+# failed_tests LOG: prints the last 40 lines of each test that failed in a run of ctest
+failed_tests() {
+  awk '
+    function show(  line) {
+      if (failed == "") return
+      print "-- " failed
+      for (line = (count > 40 ? count - 40 : 0); line < count; ++line) print lines[line]
+      failed = ""
+    }
+    /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { show(); count = 0; if (/\*\*\*/ && !/\*\*\*Skipped/) failed = $4; next }
+    /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { if (/% tests/) show(); next }
+    { lines[count++] = $0 }
+    END { show() }' "$1"
 }
 
 # log_name TITLE: the log of the step that begins, e.g. build/logs/03-build-release.log
