@@ -26,7 +26,7 @@ class PatchCosts {
 
   /// Costs in seconds, from the time that it takes here to advance one of this rank's patches.
   /// Ghosts, restriction and waiting are not included. Nothing where this rank has no patch. Takes
-  /// about 0.5 ms, or one advance where that takes longer. Throws as weighted() does.
+  /// about 0.5 ms, or three advances where they take longer. Throws as weighted() does.
   std::optional<ByPatch<double>> seconds(double time) const;
 
  private:
