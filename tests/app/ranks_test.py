@@ -30,9 +30,9 @@ ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    # Its launcher kills the others so many seconds after one has gone, which a busy machine may need to say why.
-    "OMPI_MCA_odls_base_sigkill_timeout": "6",
 }
+# Open MPI's launcher kills the others so many seconds after one has gone, which a busy machine may need to say why.
+PATIENT = {**ENVIRONMENT, "OMPI_MCA_odls_base_sigkill_timeout": "6"}
 
 
 def settings(*keys):
@@ -74,8 +74,8 @@ class RanksCase(unittest.TestCase):
         return subprocess.run([KUMIKO, *map(str, arguments)], cwd=self.path, env=ENVIRONMENT, text=True,
                               capture_output=True, timeout=LIMIT, check=False)
 
-    def on_ranks(self, mpi, ranks, *arguments, **more):
-        return subprocess.run(command(mpi, ranks, *arguments), cwd=self.path, env=ENVIRONMENT, text=True,
+    def on_ranks(self, mpi, ranks, *arguments, environment=ENVIRONMENT, **more):
+        return subprocess.run(command(mpi, ranks, *arguments), cwd=self.path, env=environment, text=True,
                               capture_output=True, timeout=LIMIT, check=False, **more)
 
     def start(self, mpi, ranks, *keys):
@@ -85,7 +85,7 @@ class RanksCase(unittest.TestCase):
             command(mpi, ranks, "run", ZALESAK, *settings(
                 "grid.base=64", "time.steps=2000000", "checkpoint.every=20", "diagnostics.every=20", *keys),
                 "--output", self.folder()),
-            cwd=self.path, env=ENVIRONMENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            cwd=self.path, env=PATIENT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(run.stdout.close)
         self.addCleanup(run.stderr.close)
         self.addCleanup(run.kill)
@@ -382,7 +382,7 @@ class RanksTest(RanksCase):
             parts = [(1, {"KUMIKO_NO_EXIT": "1"}), (1, {})]
             words = launch(mpi, parts, "run", "faulty.toml", *keys, "--plugin-path", os.environ["KUMIKO_FAULTY"],
                            "--output", mpi)  # fmt: skip
-            run = subprocess.run(words, cwd=self.path, env=ENVIRONMENT, text=True, capture_output=True, timeout=LIMIT)
+            run = subprocess.run(words, cwd=self.path, env=PATIENT, text=True, capture_output=True, timeout=LIMIT)
             self.assertNotEqual(run.returncode, 0)
             self.assertRegex(run.stderr, r"kumiko: error: a plugin called exit\(\) in .* of level \d patch \(\d+, \d+\)")
 
@@ -395,7 +395,8 @@ class RanksTest(RanksCase):
         by_cfl = ["--restart", "latest", *settings("time.cfl=0.8")]
         hashes = set()
         for mpi in PRESENT:
-            failed = self.on_ranks(mpi, 3, "run", "--restart", "half/state_000128.hdf", *few, "--output", mpi)
+            failed = self.on_ranks(mpi, 3, "run", "--restart", "half/state_000128.hdf", *few, "--output", mpi,
+                                   environment=PATIENT)
             self.assertEqual(len(errors(failed.stderr)), 1, failed.stderr)
             self.assertIn(f"continue with --restart {mpi}/checkpoint_", failed.stderr)
             self.assertEqual(self.on_ranks(mpi, 2, "run", *by_cfl, "--output", mpi).returncode, 0)

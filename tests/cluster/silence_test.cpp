@@ -117,6 +117,14 @@ TEST_F(SilenceTest, GivenAProcessThatHasEndedThenItsRankIsLostAtOnce) {
   }
 }
 
+TEST_F(SilenceTest, GivenLooksInTimeThenALostRankIsFoundBeforeALauncherKillsTheOthers) {
+  EXPECT_EQ(pass(300ms, 100ms), Kinds{});
+  state = ProcessState::kZombie;
+  EXPECT_FALSE(silence.is_due(now + 99ms));
+  EXPECT_TRUE(silence.is_due(now + 100ms));
+  EXPECT_EQ(pass(100ms, 100ms), Kinds{Kind::kEnded});
+}
+
 TEST_F(SilenceTest, GivenARankInADebuggerThenItIsToldOfAndNeverLost) {
   state = ProcessState::kTraced;
   const Kinds kinds = pass(1000s);

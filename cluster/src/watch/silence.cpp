@@ -14,6 +14,9 @@ namespace {
 constexpr std::chrono::milliseconds kAskAfter{1000};
 constexpr int kAsksBeforeLimit = 4;
 constexpr int kLooksPerAsk = 2;
+/// A look at the ranks, and at the processes of silent ones, is never later than this. When a rank
+/// is killed, Open MPI kills the others a second later, and until then one must report the loss.
+constexpr std::chrono::milliseconds kLongestPeriod{100};
 
 /// Longer than any run, but short enough for arithmetic.
 constexpr std::chrono::hours kYear{24 * 365};
@@ -38,12 +41,12 @@ Silence::Silence(int ranks, const Limits& limits, Probe probe)
       ask_after_(
           std::chrono::nanoseconds(std::min(kAsksBeforeLimit * kAskAfter, limits_.warn_after)) /
           kAsksBeforeLimit),
-      period_(std::max<std::chrono::nanoseconds>(ask_after_ / kLooksPerAsk,
-                                                 std::chrono::milliseconds(1))),
+      period_(std::clamp<std::chrono::nanoseconds>(
+          ask_after_ / kLooksPerAsk, std::chrono::milliseconds(1), kLongestPeriod)),
       others_(static_cast<std::size_t>(ranks)) {}
 
 std::vector<Silence::Step> Silence::look(Clock::time_point now, const std::vector<bool>& awaited) {
-  const auto passed = std::min<std::chrono::nanoseconds>(now - latest_look_, 2 * period_);
+  const auto passed = std::min<std::chrono::nanoseconds>(now - latest_look_, ask_after_);
   latest_look_ = now;
   next_look_ = now + period_;
   was_awaiting_ = false;
@@ -64,7 +67,7 @@ std::vector<Silence::Step> Silence::look(Clock::time_point now, const std::vecto
 }
 
 void Silence::judge(int rank, Other& other, std::vector<Step>& steps) {
-  if (other.silent < ask_after_) return;
+  if (other.silent < period_) return;
   const ProcessState state = probe_(other.process);
   if (state == ProcessState::kZombie || state == ProcessState::kGone) {
     steps.push_back({rank, Step::Kind::kEnded,

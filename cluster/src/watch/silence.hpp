@@ -16,8 +16,8 @@ namespace kumiko::cluster::detail {
 /// decides what to do: ask, warn, or treat it as lost.
 ///
 /// Silence is the time between two looks at both of which something was awaited. It is zero if a
-/// frame has come in between, and at most twice the planned time, so that a rank that was stopped
-/// or had no core does not count that time as the silence of others.
+/// frame has come in between, and at most the time after which a rank is asked, so that a rank that
+/// was stopped or had no core does not count that time as the silence of others.
 ///
 /// *Invariant.* Only the poller uses the object, so it has no lock.
 class Silence {
