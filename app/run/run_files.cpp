@@ -121,6 +121,8 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
 }
 
 void RunFiles::begin_tables(const Start& start, const amr::Simulation& simulation) {
+  // First, because it may refuse the run.
+  records_.emplace(start, simulation, [this](const std::string& name) { return new_file(name); });
   const auto is_given_up = [&](const char* name, const io::EarlierTable& rows) {
     if (!is_lost(start, name, rows)) return false;
     earlier_.lost.insert(name);
@@ -293,6 +295,7 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesyst
   }
   if (csv_) csv_->finish();
   if (load_csv_) load_csv_->finish();
+  records_->finish();
   io::write_text_file(new_file("states.hdf.series"),
                       io::make_series(folder_, [this](std::int64_t step, const auto& file) {
                         return time_of(step, file);
