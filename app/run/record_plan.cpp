@@ -101,13 +101,13 @@ class RecordCheck {
   }
 
   void check_line() const {
-    for (const auto& [key, is_there] : {std::pair("line.from", !record_.line_from.empty()),
-                                        std::pair("line.to", !record_.line_to.empty()),
-                                        std::pair("line.n", record_.line_points > 0)}) {
-      refuse_unless(is_there, key,
-                    "is missing; a line is given as line = {{ from = [x, y], to = [x, y], n = 50 "
-                    "}}");
-    }
+    const bool is_whole =
+        !record_.line_from.empty() && !record_.line_to.empty() && record_.line_points > 0;
+    refuse_unless(
+        is_whole, "name",
+        "is \"{}\", a record whose line is incomplete; write it as line = {{ from = [x, y], "
+        "to = [x, y], n = 50 }}",
+        record_.name);
     check_inside("line.from", place_of(record_.line_from));
     check_inside("line.to", place_of(record_.line_to));
     refuse_unless(record_.line_from != record_.line_to, "line.to",
