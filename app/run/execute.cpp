@@ -56,7 +56,9 @@ class RunLoop {
                                  : Due(0, {})),
         past_step_(simulation.step()),
         history_(std::move(history)),
-        stops_(setup, files, history_.wall_s) {}
+        stops_(setup, files, history_.wall_s) {
+    if (files_ != nullptr) files_->records().watch(simulation_);
+  }
 
   /// Takes all steps, and waits for the files. Throws if steps fail, or if the run must end before.
   /// \param writes_state  whether to write the state if there are no steps left
@@ -129,6 +131,7 @@ class RunLoop {
     const bool saves = files_ != nullptr && setup_.options.keep_state && has_advanced();
     if (!saves || !simulation_.is_whole()) return;
     try {
+      files_->records().write_watched(simulation_);
       files_->write_load(simulation_);
     } catch (const std::exception&) {
       // The failure that ends the run is the one to report.

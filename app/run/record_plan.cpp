@@ -142,24 +142,15 @@ std::vector<std::size_t> components_of(const io::RecordOptions& record,
 RecordPlan plan_of_points(const std::vector<Place>& places, const std::vector<std::string>& names,
                           const std::vector<std::size_t>& components) {
   RecordPlan plan;
-  std::vector<double> x;
-  std::vector<double> y;
+  plan.components = components;
   for (const Place& place : places) {
-    x.push_back(place[0]);
-    y.push_back(place[1]);
+    plan.x.push_back(place[0]);
+    plan.y.push_back(place[1]);
     for (const std::size_t component : components) {
       plan.columns.push_back(
           fmt::format("{}({:.12g};{:.12g}) [U]", names[component], place[0], place[1]));
     }
   }
-  plan.values = [x, y, components](const amr::Simulation& simulation) {
-    const std::vector<std::vector<double>> all = simulation.value_at({x, y});
-    std::vector<double> row;
-    for (std::size_t at = 0; at < x.size(); ++at) {
-      for (const std::size_t component : components) row.push_back(all[component][at]);
-    }
-    return row;
-  };
   return plan;
 }
 
@@ -204,6 +195,14 @@ RecordPlan plan_of_extremes(const std::vector<std::string>& names,
 }
 
 }  // namespace
+
+std::vector<double> RecordPlan::row_of(const std::vector<std::vector<double>>& all) const {
+  std::vector<double> row;
+  for (std::size_t at = 0; at < x.size(); ++at) {
+    for (const std::size_t component : components) row.push_back(all[component][at]);
+  }
+  return row;
+}
 
 void check_records(const io::ConfigSource& source, const std::vector<io::RecordOptions>& records,
                    const amr::Case& the_case) {

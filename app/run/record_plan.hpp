@@ -1,6 +1,7 @@
 // What a record holds: its columns, and the values of a row.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,7 +21,13 @@ void check_records(const io::ConfigSource& source, const std::vector<io::RecordO
 /// places and boxes, so that two records with equal columns are the same.
 struct RecordPlan {
   std::vector<std::string> columns;
+  std::vector<double> x;  ///< of its points, if it has any
+  std::vector<double> y;
+  std::vector<std::size_t> components;
   std::function<std::vector<double>(const amr::Simulation&)> values;
+
+  /// A row of points, from the values [component][point].
+  std::vector<double> row_of(const std::vector<std::vector<double>>& all) const;
 };
 
 /// The plan of a record that check_records() has passed.

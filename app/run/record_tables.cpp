@@ -40,8 +40,9 @@ RecordTables::RecordTables(
                     (start.path / file).string());
     }
     io::RecordCsv csv(new_file(file), plans[at].columns, rows);
-    tables_.push_back(
-        {Due(record.every, amr::Times(record.interval)), std::move(plans[at]), std::move(csv)});
+    const bool is_watched = !plans[at].x.empty() && record.interval == 0.0;
+    const Due due = is_watched ? Due(0, {}) : Due(record.every, amr::Times(record.interval));
+    tables_.push_back({is_watched ? record.every : 0, due, std::move(plans[at]), std::move(csv)});
     earlier.erase(record.name);
   }
   for (const auto& [name, rows] : earlier) {
@@ -62,21 +63,51 @@ double RecordTables::next(double reached) const {
   return next;
 }
 
-void RecordTables::write_first(const amr::Simulation& simulation) {
-  for (Table& table : tables_) write_row(table, simulation);
-}
-
-void RecordTables::write(const amr::Simulation& simulation, double before, double reached) {
-  for (Table& table : tables_) {
-    if (table.due.is_now(simulation.step(), before, reached)) write_row(table, simulation);
+void RecordTables::watch(amr::Simulation& simulation) {
+  for (std::size_t at = 0; at < tables_.size(); ++at) {
+    const Table& table = tables_[at];
+    if (table.every == 0) continue;
+    simulation.watch({table.plan.x, table.plan.y}, table.every);
+    watched_.push_back(at);
   }
 }
 
-void RecordTables::write_row(Table& table, const amr::Simulation& simulation) {
-  const std::vector<double> values = table.plan.values(simulation);
+void RecordTables::write_first(const amr::Simulation& simulation) {
+  for (Table& table : tables_) {
+    write_row(table, simulation, simulation.step(), simulation.time(),
+              values_now(table, simulation));
+  }
+}
+
+void RecordTables::write(amr::Simulation& simulation, double before, double reached) {
+  write_watched(simulation);
+  for (Table& table : tables_) {
+    if (!table.due.is_now(simulation.step(), before, reached)) continue;
+    write_row(table, simulation, simulation.step(), simulation.time(),
+              values_now(table, simulation));
+  }
+}
+
+void RecordTables::write_watched(amr::Simulation& simulation) {
+  if (watched_.empty()) return;
+  for (const amr::WatchedValues& taken : simulation.take_watched()) {
+    Table& table = tables_[watched_[taken.set]];
+    write_row(table, simulation, taken.step, taken.time, table.plan.row_of(taken.values));
+  }
+}
+
+std::vector<double> RecordTables::values_now(const Table& table,
+                                             const amr::Simulation& simulation) {
+  const RecordPlan& plan = table.plan;
+  return plan.x.empty() ? plan.values(simulation)
+                        : plan.row_of(simulation.value_at({plan.x, plan.y}));
+}
+
+void RecordTables::write_row(Table& table, const amr::Simulation& simulation, int step, double time,
+                             const std::vector<double>& values) {
   const auto is_finite = [](double value) { return std::isfinite(value); };
   if (!std::ranges::all_of(values, is_finite)) simulation.check_finite();
-  table.csv.row(simulation.step(), simulation.time(), values);
+  table.csv.row(step, time, values);
 }
 
 void RecordTables::finish() {

@@ -4,6 +4,7 @@
 // bit of a run depends on them.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <optional>
@@ -290,9 +291,14 @@ Probed probed(const Case& problem, const char* solver, Backend& backend,
   }
   Probed probed;
   const PointLists lists = all_kinds_of_points();
+  run->watch(lists.points(), 2);
+  run->watch(lists.points(), 3);
   for (int part = 0; part < 3; ++part) {
     run->advance(2);
     probed.values = run->value_at(lists.points());
+  }
+  for (const WatchedValues& row : run->take_watched()) {
+    probed.values.insert(probed.values.end(), row.values.begin(), row.values.end());
   }
   probed.integrals = run->box_integrals({0.1, 0.9, 0.2, 0.81});
   const Extremes found = run->extremes().front();
@@ -323,6 +329,74 @@ TEST(Probes, GivenARunThatIsProbedThenItHasTheBitsOfOneThatIsNot) {
     run->advance(6);
     EXPECT_EQ(run->state_hash(), probed(problem, solver, *backend, single_rank()).hash) << solver;
   }
+}
+
+/// Values by base step, [component][point].
+using Series = std::map<int, std::vector<std::vector<double>>>;
+
+/// Of a Zalesak's disk whose mesh follows it, by watching or by pauses.
+Series series_of(const SimulationOptions& options, const std::string& solver_name, Backend& backend,
+                 bool watches) {
+  const auto problem = test::zalesak();
+  const auto solver = plugin::find_solver(solver_name)->make({});
+  Simulation simulation(*problem, *solver, backend, options);
+  const PointLists lists = all_kinds_of_points();
+  Series series;
+  constexpr int kSteps = 11;
+  if (!watches) {
+    while (simulation.step() < kSteps) {
+      simulation.advance(1);
+      series[simulation.step()] = simulation.value_at(lists.points());
+    }
+    return series;
+  }
+  EXPECT_EQ(simulation.watch(lists.points(), 1), 0U);
+  EXPECT_EQ(simulation.watch({}, 3), 1U);
+  for (const int steps : {7, 4}) {
+    simulation.advance(steps);
+    for (const WatchedValues& row : simulation.take_watched()) {
+      EXPECT_TRUE(row.set == 1 || series.emplace(row.step, row.values).second) << row.step;
+      EXPECT_TRUE(row.set == 0 || row.step % 3 == 0) << row.step;
+      EXPECT_NEAR(row.time, row.step * simulation.dt(), 1e-15);
+    }
+  }
+  return series;
+}
+
+TEST(Watch, GivenAnySolverAndScheduleThenTheValuesOfEachStepAreThoseOfAPause) {
+  for (const char* const solver : {kNodes, kCells, "flux_form_fct"}) {
+    for (const bool subcycling : {true, false}) {
+      SimulationOptions options = test::run_options(64, 3, 1280);
+      options.subcycling = subcycling;
+      const Series paused = series_of(options, solver, *make_backend("serial", 1), false);
+      ASSERT_EQ(paused.size(), 11U);
+      for (const char* const backend : {"serial", "threads"}) {
+        const auto workers = make_backend(backend, backend == std::string("serial") ? 1 : 2);
+        EXPECT_TRUE(series_of(options, solver, *workers, true) == paused)
+            << solver << " " << backend << " " << subcycling;
+      }
+    }
+  }
+}
+
+TEST(Watch, GivenARunThatGoesBackThenEachCommittedStepHasItsTimeAndValuesOnce) {
+  const test::Gust problem;
+  const auto solver = plugin::find_solver(kNodes)->make({});
+  const auto backend = make_backend("threads", 2);
+  PointLists lists;
+  lists.add(0.4, 0.6);
+  lists.add(0.77, 0.5);
+  Simulation paused(problem, *solver, *backend, test::options_by_cfl(64, 2, 0.9));
+  Simulation watched(problem, *solver, *backend, test::options_by_cfl(64, 2, 0.9));
+  watched.watch(lists.points(), 1);
+  while (!watched.is_over()) watched.advance(100);
+  for (const WatchedValues& row : watched.take_watched()) {
+    paused.advance(1);
+    EXPECT_EQ(row.step, paused.step());
+    EXPECT_EQ(row.time, paused.time());
+    EXPECT_EQ(row.values, paused.value_at(lists.points()));
+  }
+  EXPECT_TRUE(paused.is_over());
 }
 
 TEST(AfterSteps, GivenARunThatGoesBackThenTheHookSeesEachCommittedStateOnce) {

@@ -5,8 +5,8 @@
 #include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
 
+#include "observation/point_place.hpp"
 #include "simulation/engine.hpp"
-#include "simulation/point_values.hpp"
 #include "simulation/saved_run.hpp"
 
 namespace kumiko::amr {
@@ -120,6 +120,19 @@ std::vector<std::vector<double>> Simulation::value_at(Points points) const {
       std::vector<double>(points.x.begin(), points.x.end()),
       std::vector<double>(points.y.begin(), points.y.end()));
 }
+
+std::size_t Simulation::watch(Points points, int every) {
+  check_points(hierarchy().geometry(), points);
+  require(every > 0, "points are to be watched every {} base steps; it must be at least 1", every);
+  return engine_->direct(
+      [](Engine& engine, const std::vector<double>& x, const std::vector<double>& y, int steps) {
+        return engine.run.stepper.watch().add({x, y}, steps);
+      },
+      std::vector<double>(points.x.begin(), points.x.end()),
+      std::vector<double>(points.y.begin(), points.y.end()), every);
+}
+
+std::vector<WatchedValues> Simulation::take_watched() { return engine_->loop.take_watched(); }
 
 std::vector<double> Simulation::box_integrals(const Rectangle& box) const {
   check_box(hierarchy().geometry(), box);

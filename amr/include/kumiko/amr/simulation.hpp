@@ -43,6 +43,14 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
            int ranks = 1);
 
+/// Values at the points of Simulation::watch() after a base step.
+struct WatchedValues {
+  std::size_t set = 0;  ///< as watch() has returned it
+  int step = 0;
+  double time = 0.0;
+  std::vector<std::vector<double>> values;  ///< [component][point]
+};
+
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three and to the rank, which must outlive it.
 ///
@@ -145,6 +153,13 @@ class Simulation {
   /// the cell in which the point lies. Throws std::invalid_argument for a point outside the domain.
   /// Costs about 50 ns a point, and the ghosts of patches at whose edges points lie.
   std::vector<std::vector<double>> value_at(Points points) const;
+  /// Has advance() keep the values at points, as value_at() gives them, after each base step that
+  /// is a multiple of `every`, without a pause of the steps. \return the number of this set of
+  /// points, from 0. Throws as value_at().
+  std::size_t watch(Points points, int every);
+  /// The values that have been kept since the last call, step by step; those of steps that a failed
+  /// advance() has not completed are not among them.
+  std::vector<WatchedValues> take_watched();
   /// amr::box_integrals().
   std::vector<double> box_integrals(const Rectangle& box) const;
   /// amr::extremes().
