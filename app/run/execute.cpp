@@ -131,8 +131,8 @@ class RunLoop {
     const bool saves = files_ != nullptr && setup_.options.keep_state && has_advanced();
     if (!saves || !simulation_.is_whole()) return;
     try {
-      files_->records().write_watched(simulation_);
       files_->write_load(simulation_);
+      files_->records().write_watched(simulation_);
     } catch (const std::exception&) {
       // The failure that ends the run is the one to report.
     }

@@ -3,51 +3,45 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
-
-#include <fmt/core.h>
 
 #include <kumiko/amr/times.hpp>
 
-#include "terminal/terminal.hpp"
+#include "run/earlier_tables.hpp"
 
 namespace kumiko::app {
 
 RecordTables::RecordTables(
     const Start& start, const amr::Simulation& simulation,
-    const std::function<std::filesystem::path(const std::string& name)>& new_file) {
-  const std::vector<io::RecordOptions>& records = start.setup.run.records;
-  const bool continues = start.earlier == io::Earlier::kContinue;
-  std::map<std::string, io::EarlierTable> earlier;
-  if (continues) {
-    for (const std::string& name : io::records_in(start.path)) {
-      earlier.try_emplace(name, start.path / io::record_file(name), simulation.step());
-    }
-  }
-  std::vector<RecordPlan> plans;
-  for (const io::RecordOptions& record : records) {
-    plans.push_back(record_plan(record, *start.setup.the_case));
-    io::check_columns(start.path / io::record_file(record.name), plans.back().columns,
-                      earlier[record.name]);
-  }
-  for (std::size_t at = 0; at < records.size(); ++at) {
-    const io::RecordOptions& record = records[at];
-    const io::EarlierTable& rows = earlier[record.name];
+    const std::function<std::filesystem::path(const std::string& name)>& new_file,
+    const std::function<bool(const std::string& name, const io::EarlierTable& rows)>& is_given_up) {
+  struct Begun {
+    std::string file;
+    RecordPlan plan;
+    io::EarlierTable rows;
+  };
+  std::vector<Begun> all;
+  for (const io::RecordOptions& record : start.setup.run.records) {
     const std::string file = io::record_file(record.name);
-    if (continues && start.from && rows.empty()) {
-      print_warning("'{}' has no rows of the run's part before this restart; it begins here",
-                    (start.path / file).string());
-    }
-    io::RecordCsv csv(new_file(file), plans[at].columns, rows);
-    const bool is_watched = !plans[at].x.empty() && record.interval == 0.0;
-    const Due due = is_watched ? Due(0, {}) : Due(record.every, amr::Times(record.interval));
-    tables_.push_back({is_watched ? record.every : 0, due, std::move(plans[at]), std::move(csv)});
-    earlier.erase(record.name);
+    all.push_back({file, record_plan(record, *start.setup.the_case),
+                   earlier_rows(start, file, simulation.step(), RowSteps::kSome)});
+    io::check_columns(start.path / file, all.back().plan.columns, all.back().rows);
   }
-  for (const auto& [name, rows] : earlier) {
-    if (rows.empty()) continue;
-    ended_.emplace_back(new_file(io::record_file(name)), io::record_columns(rows), rows);
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    auto& [file, plan, rows] = all[at];
+    if (is_given_up(file, rows)) continue;
+    const io::RecordOptions& record = start.setup.run.records[at];
+    const bool is_watched = !plan.x.empty() && record.interval == 0.0;
+    const Due due = is_watched ? Due(0, {}) : Due(record.every, amr::Times(record.interval));
+    io::RecordCsv csv(new_file(file), plan.columns, rows);
+    tables_.push_back({is_watched ? record.every : 0, due, std::move(plan), std::move(csv)});
+  }
+  if (start.earlier != io::Earlier::kContinue) return;
+  for (const std::string& name : io::records_in(start.path)) {
+    const std::string file = io::record_file(name);
+    const io::EarlierTable rows(start.path / file, simulation.step());
+    if (rows.empty() || std::ranges::find(all, file, &Begun::file) != all.end()) continue;
+    ended_.emplace_back(new_file(file), io::record_columns(rows), rows);
   }
 }
 

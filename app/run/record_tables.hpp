@@ -22,9 +22,12 @@ class RecordTables {
   /// Begins the files, with the rows that the run has up to the simulation's base step. Files of
   /// records that the run no longer has keep these rows. Throws io::OutputError, before it writes
   /// anything, if the rows of a record are those of another one.
-  /// \param new_file  the place of a file that the run writes
+  /// \param new_file     the place of a file that the run writes
+  /// \param is_given_up  whether a complete run leaves out a file whose rows are lost
   RecordTables(const Start& start, const amr::Simulation& simulation,
-               const std::function<std::filesystem::path(const std::string& name)>& new_file);
+               const std::function<std::filesystem::path(const std::string& name)>& new_file,
+               const std::function<bool(const std::string& name, const io::EarlierTable& rows)>&
+                   is_given_up);
 
   /// Begins to watch points, which need no pause of the steps. Before the first step.
   void watch(amr::Simulation& simulation);

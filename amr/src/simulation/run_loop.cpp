@@ -60,8 +60,9 @@ void RunLoop::advance(int count, double until) {
       } else if (steps.is_choice_due(steps.step())) {
         choose_step(known.cfl);
       }
-      const auto left = std::min<std::int64_t>(
-          {end - steps.step(), regrids.left(steps.step()), steps_to_observation()});
+      const auto left =
+          std::min<std::int64_t>({end - steps.step(), regrids.left(steps.step()),
+                                  steps_to_observation(), run_.stepper.watch().longest_window()});
       const int window = steps.until(until, static_cast<int>(left));
       const int first = steps.step();
       const StepClock clock = run_.stepper.clock();

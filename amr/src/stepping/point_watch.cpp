@@ -17,7 +17,10 @@ bool PointWatch::is_any_wanted(int step) const {
 }
 
 void PointWatch::begin_window(int first, int count) {
+  is_taking_ = false;
   if (sets_.empty()) return;
+  for (int step = first + 1; step <= first + count; ++step) is_taking_ |= is_any_wanted(step);
+  if (!is_taking_) return;
   window_ = first;
   first_.resize(static_cast<std::size_t>(hierarchy_.used_levels()));
   for (int level = 0; level < hierarchy_.used_levels(); ++level) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -28,13 +29,15 @@ class PointWatch {
   /// True if the values of a set are wanted after a number of base steps.
   bool is_wanted(std::size_t set, int step) const { return step % sets_[set].every == 0; }
   bool is_any_wanted(int step) const;
+  /// The base steps of a window, at most, so that the values of all fit into memory.
+  int longest_window() const { return sets_.empty() ? std::numeric_limits<int>::max() : 64; }
 
-  /// Makes room for the states of a window of base steps. O(points + patches).
+  /// Makes room for the states of a window of base steps. O(points + patches) if values are wanted.
   void begin_window(int first, int count);
   /// Takes the values of the points in a patch from the state that a base step begins with, whose
   /// ghosts are filled. By any worker. Costs a load if no point is in the patch.
   void take(const LevelStep& step, std::size_t slot) {
-    if (sets_.empty() || first_[static_cast<std::size_t>(step.level)][slot] < 0) return;
+    if (!is_taking_ || first_[static_cast<std::size_t>(step.level)][slot] < 0) return;
     take_points(step.base_step, step.level, slot, step.from());
   }
   /// Takes the values after the window's base steps up to `step` from the states `now`, whose
@@ -65,6 +68,7 @@ class PointWatch {
   std::vector<std::vector<std::int32_t>>
       first_;                       ///< by level and slot: a patch's first point, or -1
   std::vector<std::int32_t> next_;  ///< the next point in the same patch, or -1
+  bool is_taking_ = false;          ///< whether values of the window are wanted
   int window_ = 0;                  ///< its first base step
   std::vector<double> values_;      ///< [step - window_][point][component]
 };
