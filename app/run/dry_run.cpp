@@ -129,6 +129,9 @@ std::string files_lines(const Start& start, const Forecast& forecast) {
                         size_text(forecast.checkpoint_bytes), run.checkpoints_kept);
   }
   text += fmt::format("diagnostics.csv      {}\n", about(files.rows, forecast.is_estimate, "row"));
+  if (!run.records.empty()) {
+    text += fmt::format("records              {}\n", counted(run.records.size(), "file"));
+  }
   text += fmt::format("sizes of files       as laid out in memory for this mesh{}\n",
                       is_packed ? ", before compression" : "");
   text += fmt::format("folder               {}/  ({}; nothing was written)\n", start.path.string(),
@@ -184,6 +187,7 @@ nlohmann::ordered_json files_json(const Start& start, const Forecast& forecast) 
       {"kept", std::min<std::int64_t>(forecast.files.checkpoints, run.checkpoints_kept)},
       {"bytes", forecast.checkpoint_bytes}};
   json["diagnostics_rows"] = forecast.files.rows;
+  json["records"] = run.records.size();
   return json;
 }
 

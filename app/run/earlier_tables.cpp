@@ -13,6 +13,7 @@
 
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/record_csv.hpp>
 
 #include "run/complete_run.hpp"
 #include "terminal/counted.hpp"
@@ -43,7 +44,8 @@ bool is_lost(const Start& start, std::string_view name, const io::EarlierTable& 
   }
 }
 
-io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step) {
+io::EarlierTable earlier_rows(const Start& start, const std::string& name, int last,
+                              RowSteps steps) {
   if (start.earlier != io::Earlier::kContinue) return {};
   const std::filesystem::path path = start.path / name;
   io::EarlierTable table(path, last);
@@ -57,10 +59,11 @@ io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bo
     print_warning("'{}' has no rows of the run's part before this restart; the new one begins here",
                   path.string());
   } else if (const std::int64_t missing = last + 1 - table.first_step() - table.steps();
-             has_each_step && missing > 0) {
+             steps == RowSteps::kEach && missing > 0) {
     print_warning("'{}' lacks the rows of {} before this restart; the new one lacks them too",
                   path.string(), counted(static_cast<std::size_t>(missing), "base step"));
-  } else if (!has_each_step && table.last_step() < last && ended_at(start.path, last)) {
+  } else if (steps == RowSteps::kSomeAndTheLast && table.last_step() < last &&
+             ended_at(start.path, last)) {
     print_warning(
         "'{}' lacks the rows between base step {} and this restart; the new one lacks them too",
         path.string(), table.last_step());
@@ -69,17 +72,19 @@ io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bo
 }
 
 void warn_of_altered_tables(const std::filesystem::path& folder) {
-  constexpr std::array<std::string_view, 2> kTables = {"diagnostics.csv", "load.csv"};
+  std::vector<std::string> tables = {"diagnostics.csv", "load.csv"};
+  for (const std::string& name : io::records_in(folder)) tables.push_back(io::record_file(name));
+  const std::vector<std::string_view> names(tables.begin(), tables.end());
   constexpr auto kAnyStep = std::numeric_limits<std::int64_t>::max();
   std::vector<io::AlteredFile> altered;
   try {
-    altered = io::check_folder(folder, kTables).altered;
+    altered = io::check_folder(folder, names).altered;
   } catch (const io::OutputError&) {
     return;  // there is no manifest to compare with
   }
   for (const io::AlteredFile& file : altered) {
     const std::filesystem::path table = folder / file.name;
-    const bool is_table = std::ranges::find(kTables, file.name) != kTables.end();
+    const bool is_table = std::ranges::find(tables, file.name) != tables.end();
     // earlier_rows() has warned of a table without rows.
     if (!is_table || io::EarlierTable(table, kAnyStep).empty()) continue;
     print_warning("'{}' is not as the run left it: it {}; the rows that it has are kept",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include <kumiko/io/earlier_table.hpp>
@@ -14,11 +15,14 @@ namespace kumiko::app {
 /// left that would give it any. Call it before the manifest is removed.
 bool is_lost(const Start& start, std::string_view name, const io::EarlierTable& rows);
 
+/// The base steps for which a table has rows.
+enum class RowSteps { kEach, kSomeAndTheLast, kSome };
+
 /// Rows that the run has left in a table of the folder in which it continues. Warns if rows are
 /// lost: the new table continues without them, or there is none if it is_lost(). There may be rows
 /// up to base step `last`.
-/// \param has_each_step  whether each base step has a row
-io::EarlierTable earlier_rows(const Start& start, const char* name, int last, bool has_each_step);
+io::EarlierTable earlier_rows(const Start& start, const std::string& name, int last,
+                              RowSteps steps);
 
 /// Warns of tables that are not as the run left them. Call it before the rows are copied to new
 /// tables, which hides changes of the old ones.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,9 @@ class RunLoop {
                                  : Due(0, {})),
         past_step_(simulation.step()),
         history_(std::move(history)),
-        stops_(setup, files, history_.wall_s) {}
+        stops_(setup, files, history_.wall_s) {
+    if (files_ != nullptr) files_->records().watch(simulation_);
+  }
 
   /// Takes all steps, and waits for the files. Throws if steps fail, or if the run must end before.
   /// \param writes_state  whether to write the state if there are no steps left
@@ -93,6 +96,7 @@ class RunLoop {
         files_->diagnose(simulation_);
       }
       // Before the files of a state, so that a run which continues from them finds its rows.
+      files_->records().write(simulation_, before, reached);
       files_->write_load(simulation_);
       if (is_output) files_->output(simulation_, history_);
     }
@@ -103,11 +107,17 @@ class RunLoop {
   void advance(double before) {
     const int step = simulation_.step();
     const Due& checkpoints = stops_.checkpoints();
+    int most = kLongestRound;
+    double until = std::numeric_limits<double>::infinity();
+    if (files_ != nullptr) {
+      most = files_->records().steps_left(step);
+      until = files_->records().next(before);
+    }
     try {
       simulation_.advance(
           std::min({setup_.stop_step - step, rows_.steps_left(step), states_.steps_left(step),
-                    checkpoints.steps_left(step), trace_.next(step), kLongestRound}),
-          std::min({rows_.next(before), states_.next(before), checkpoints.next(before)}));
+                    checkpoints.steps_left(step), trace_.next(step), most}),
+          std::min({rows_.next(before), states_.next(before), checkpoints.next(before), until}));
     } catch (const std::exception&) {
       history_.wall_s = stops_.wall_s();
       save_whole_state();
@@ -122,6 +132,7 @@ class RunLoop {
     if (!saves || !simulation_.is_whole()) return;
     try {
       files_->write_load(simulation_);
+      files_->records().write_watched(simulation_);
     } catch (const std::exception&) {
       // The failure that ends the run is the one to report.
     }
@@ -146,7 +157,10 @@ io::RunHistory begun(const Setup& setup, const amr::Simulation& simulation, RunF
                      const std::optional<io::RunHistory>& past) {
   io::RunHistory history = past ? *past : history_of(simulation.field_figures());
   const bool writes = files != nullptr && !past;
-  if (writes) files->diagnose(simulation);
+  if (writes) {
+    files->diagnose(simulation);
+    files->records().write_first(simulation);
+  }
   if (!history.reached) history.reached = simulation.step() > 0 ? simulation.reach() : 0.0;
   if (writes && setup.run.writes_initial_state()) files->output(simulation, history);
   return history;

@@ -121,16 +121,20 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
 }
 
 void RunFiles::begin_tables(const Start& start, const amr::Simulation& simulation) {
-  const auto is_given_up = [&](const char* name, const io::EarlierTable& rows) {
+  const auto is_given_up = [&](const std::string& name, const io::EarlierTable& rows) {
     if (!is_lost(start, name, rows)) return false;
     earlier_.lost.insert(name);
     return true;
   };
+  // First, because it may refuse the run.
+  records_.emplace(
+      start, simulation, [this](const std::string& name) { return new_file(name); }, is_given_up);
   constexpr const char* kLoad = "load.csv";
-  const io::EarlierTable load = earlier_rows(start, kLoad, simulation.step() - 1, true);
+  const io::EarlierTable load = earlier_rows(start, kLoad, simulation.step() - 1, RowSteps::kEach);
   if (!is_given_up(kLoad, load)) load_csv_.emplace(new_file(kLoad), load);
   constexpr const char* kDiagnostics = "diagnostics.csv";
-  const io::EarlierTable rows = earlier_rows(start, kDiagnostics, simulation.step(), false);
+  const io::EarlierTable rows =
+      earlier_rows(start, kDiagnostics, simulation.step(), RowSteps::kSomeAndTheLast);
   if (is_given_up(kDiagnostics, rows)) return;
   const std::vector<amr::WorkerLoad>& loads = simulation.counters().workers;
   csv_.emplace(new_file(kDiagnostics), setup_.options.levels, static_cast<int>(loads.size()), rows,
@@ -293,6 +297,7 @@ void RunFiles::finish(const nlohmann::ordered_json& summary, const std::filesyst
   }
   if (csv_) csv_->finish();
   if (load_csv_) load_csv_->finish();
+  records_->finish();
   io::write_text_file(new_file("states.hdf.series"),
                       io::make_series(folder_, [this](std::int64_t step, const auto& file) {
                         return time_of(step, file);

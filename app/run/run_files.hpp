@@ -18,6 +18,7 @@
 #include <kumiko/io/state_writer.hpp>
 #include <kumiko/viz/state_image.hpp>
 
+#include "run/record_tables.hpp"
 #include "run/run_start.hpp"
 
 namespace kumiko::app {
@@ -35,6 +36,8 @@ class RunFiles {
 
   /// Writes a row of diagnostics.csv, unless the table is lost.
   void diagnose(const amr::Simulation& simulation);
+  /// The records, which the loop of the run writes as they become due.
+  RecordTables& records() { return *records_; }
   /// Writes a state or a checkpoint. Throws amr::NonFiniteError rather than write a file from which
   /// no run can continue, and remove an older checkpoint.
   void output(const amr::Simulation& simulation, const io::RunHistory& history);
@@ -86,6 +89,7 @@ class RunFiles {
   bool has_advised_ = false;  ///< reports of faults, and of which state
   std::optional<std::filesystem::path> advised_;
   bool has_last_state_;
+  std::optional<RecordTables> records_;
   std::optional<io::DiagnosticsCsv> csv_;
   std::optional<io::LoadCsv> load_csv_;
   int next_load_;

@@ -15,6 +15,7 @@
 
 #include "options/prefix.hpp"
 #include "run/as_request.hpp"
+#include "run/record_plan.hpp"
 
 namespace kumiko::app {
 
@@ -128,6 +129,7 @@ Setup make_setup(io::ConfigSource source, int workers,
     options.exact_times = run.times_of_output();
   }
   require_available(source, run.compression);
+  check_records(source, run.records, *made_case);
   if (const std::string given = source.override_of(kWorkersKey); !given.empty()) {
     refuse_if(workers != 0 && workers != run.workers,
               "--workers {} and {} give different numbers of workers; give one of the two", workers,

@@ -105,6 +105,9 @@ TEST(ConfigError, MistypedValueNamesBothTypes) {
             "run.toml:2: 'case.shape' must be a list of integers, not 7");
   EXPECT_THAT(refusal(kMinimal + "amr.levels = 2024-01-01"), HasSubstr("not a date or a time"));
   EXPECT_THAT(refusal(kMinimal + "grid.base = [16.0, 16]"), HasSubstr("not [16.0, 16.0]"));
+  EXPECT_EQ(refusal(kMinimal + "grid.base = [[1, 2]]"),
+            "run.toml:2: 'grid.base' must be a list of 2 integers or one integer for all, not "
+            "[[1.0, 2.0]]");
   EXPECT_THAT(refusal(kMinimal + "grid.base = ['a']"), HasSubstr("not a list of something else"));
   EXPECT_EQ(refusal(kMinimal + "[[amr.levels]]"),
             "run.toml:2: 'amr.levels' must be an integer, not a table");

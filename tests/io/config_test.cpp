@@ -117,6 +117,30 @@ TEST(Config, ReadsEveryRegion) {
   EXPECT_FALSE(load(kMinimal).values().contains("amr.region.x"));
 }
 
+TEST(Config, ReadsEveryRecordAndLeavesOutWhatItDoesNotGive) {
+  const Config config = load(kMinimal +
+                                 "[[record]]\nname = 'probes'\npoints = [[0, 0.5], [1e-3, 2]]\n"
+                                 "[[record]]\nname = 'cut'\ninterval = 0.5\n"
+                                 "line = { from = [0, 1], to = [2, 3], n = 5 }\n",
+                             {"record[0].points=[[0.25, 1]]", "record[1].line.n=7"});
+  const std::vector<RecordOptions> records = read<RunOptions>(config.values()).records;
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].points, (amr::PointList{{0.25, 1.0}}));
+  EXPECT_EQ(records[0].every, 1);
+  EXPECT_FALSE(records[0].has_line());
+  EXPECT_EQ(records[1].line_to, (std::vector<double>{2.0, 3.0}));
+  EXPECT_EQ(records[1].line_points, 7);
+  EXPECT_EQ(records[1].every, 0) << "by the interval alone";
+  EXPECT_FALSE(config.values().contains("record[1].points"));
+  EXPECT_TRUE(config.is_of_run("record[0].points"));
+  const Config again = parse_config(config.to_toml(), "effective").check(schema());
+  EXPECT_EQ(again.values().values(), config.values().values());
+  // The keys that the state does not depend on stand beside it.
+  const ValuesBeside beside{"beside", config.run_values()};
+  const Config restart = parse_config(config.state_toml(), "state", {}, beside).check(schema());
+  EXPECT_EQ(restart.values().values(), config.values().values());
+}
+
 TEST(ConfigRoundTrip, KeepsEveryRegionInItsPlace) {
   std::string text = kMinimal;
   for (int n = 0; n < 12; ++n) {

@@ -171,16 +171,12 @@ TEST_F(OutputFolderTest, GivenAFolderThatTakesFilesThenTheCheckLeavesNothingTher
 TEST_F(OutputFolderTest, GivenOverwriteThenFilesOfRunsGoAndAllElseStays) {
   const std::vector<std::string> of_runs = {
       "state_000010.hdf", "state_000020.hdf.part", "field_start.png", "field_end.png.part",
-      "diagnostics.csv",  "diagnostics.csv.part",  "summary.json",    "effective.toml"};
-  const std::vector<std::string> others = {"notes.txt",
-                                           "photo.png",
-                                           "state_1.hdf.bak",
-                                           "config.toml",
-                                           "my_state_000010.hdf",
-                                           "state_final.hdf",
-                                           "state_000010_keep.hdf",
-                                           "field_mine.png",
-                                           "state_000010.hdf.damaged"};
+      "diagnostics.csv",  "diagnostics.csv.part",  "summary.json",    "effective.toml",
+      "record_a-1.csv",   "record_b_2.csv.part"};
+  const std::vector<std::string> others = {
+      "notes.txt",           "photo.png",           "state_1.hdf.bak",         "config.toml",
+      "my_state_000010.hdf", "state_final.hdf",     "state_000010_keep.hdf",   "field_mine.png",
+      "record_.csv",         "record_my notes.csv", "state_000010.hdf.damaged"};
   for (const std::string& name : of_runs) put(folder_ / name);
   for (const std::string& name : others) put(folder_ / name);
   fs::create_directory(folder_ / "state_000098.hdf");

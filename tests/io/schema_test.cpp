@@ -68,13 +68,15 @@ void expect_defaults(const Options& read, std::set<std::string>& options) {
 
 TEST(Schema, GivesEveryOptionOneKeyWithTheOptionsOwnDefaultAndRange) {
   const amr::ParameterSet values =
-      load(kMinimal + "[[amr.region]]\nx = [0, 1]\ny = [0, 1]\n").values();
+      load(kMinimal + "[[amr.region]]\nx = [0, 1]\ny = [0, 1]\n[[record]]\nname = 'a'\n").values();
   std::set<std::string> options;
   const auto simulation = read<amr::SimulationOptions>(values);
   expect_defaults(simulation, options);
   expect_defaults(simulation.refinement, options);
   expect_defaults(simulation.refinement.regions.at(0), options);
-  expect_defaults(read<RunOptions>(values), options);
+  const auto run = read<RunOptions>(values);
+  expect_defaults(run, options);
+  expect_defaults(run.records.at(0), options);
   const Schema known;
   for (const Key& key : known.keys()) {
     EXPECT_EQ(options.erase(key.option), 1U) << key.spec.name << " is the key of no option";

@@ -36,4 +36,38 @@ std::vector<PatchValue<Value>> collect_parts(const Hierarchy& hierarchy, Backend
   return collect(communicator, std::move(own));
 }
 
+/// Calls visit(i, j) for the leaf points of a patch, quadrant by quadrant, for whole patches too:
+/// so a sum has the same order wherever its neighbours are refined.
+template <class Visit>
+void for_each_leaf(const PartlyCovered& part, Visit visit) {
+  for_each_leaf_quadrant<2>(part.covered, [&](int quadrant) {
+    const int i0 = quadrant_begin(quadrant, 0);
+    const int j0 = quadrant_begin(quadrant, 1);
+    for (int j = j0; j < j0 + kQuadrantSize; ++j) {
+      for (int i = i0; i < i0 + kQuadrantSize; ++i) visit(i, j);
+    }
+  });
+}
+
+/// Figures of each component: of every patch in parallel, joined in canonical order, so that the
+/// bits depend neither on who computed them nor on who owns the patches.
+/// \param compute  Figure(const PartlyCovered&, int component)
+template <class Figure, class Compute>
+std::vector<Figure> reduce_parts(const Hierarchy& hierarchy, Backend& backend,
+                                 Communicator& communicator, Compute compute) {
+  const int components = hierarchy.shape().components;
+  std::vector<Figure> total(static_cast<std::size_t>(components));
+  backend.run([&] {
+    const auto list = [&](const PartlyCovered& leaves, std::vector<PatchValue<Figure>>& to) {
+      for (int component = 0; component < components; ++component) {
+        to.push_back({leaves.patch.id(), component, compute(leaves, component)});
+      }
+    };
+    for (const auto& part : collect_parts<Figure>(hierarchy, backend, communicator, list)) {
+      total[static_cast<std::size_t>(part.item)] += part.value;
+    }
+  });
+  return total;
+}
+
 }  // namespace kumiko::amr

@@ -23,22 +23,34 @@ std::optional<Refusal> refused_number(const Range& range, Number value) {
 }
 
 /// Texts and booleans have no range.
-struct RangeCheck {
-  const Range& range;
+class RangeCheck {
+ public:
+  explicit RangeCheck(const Range& range) : range_(range) {}
 
   std::optional<Refusal> operator()(bool) const { return std::nullopt; }
   std::optional<Refusal> operator()(const std::string&) const { return std::nullopt; }
   template <class Number>
   std::optional<Refusal> operator()(Number value) const {
-    return refused_number(range, value);
+    return refused_number(range_, value);
   }
-  template <class Number>
-  std::optional<Refusal> operator()(const std::vector<Number>& list) const {
-    for (const Number value : list) {
-      if (auto refusal = refused_number(range, value)) return refusal;
+  template <class Element>
+  std::optional<Refusal> operator()(const std::vector<Element>& list) const {
+    return of_each(list);
+  }
+  std::optional<Refusal> operator()(const std::array<double, 2>& point) const {
+    return of_each(point);
+  }
+
+ private:
+  template <class List>
+  std::optional<Refusal> of_each(const List& list) const {
+    for (const auto& element : list) {
+      if (auto refusal = (*this)(element)) return refusal;
     }
     return std::nullopt;
   }
+
+  const Range& range_;
 };
 
 }  // namespace
@@ -72,7 +84,7 @@ std::string range_text(const Range& range) {
 }
 
 std::optional<Refusal> refused(const Range& range, const ParameterValue& value) {
-  return std::visit(RangeCheck{range}, value);
+  return std::visit(RangeCheck(range), value);
 }
 
 void detail::require_in_range(const OptionSpec& option, const ParameterValue& value,

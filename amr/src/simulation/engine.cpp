@@ -6,6 +6,7 @@
 #include <kumiko/amr/finite_check.hpp>
 
 #include "sharing/trace_gather.hpp"
+#include "simulation/point_values.hpp"
 
 namespace kumiko::amr {
 
@@ -35,6 +36,12 @@ SavedShare Simulation::Engine::share_out(int extras) {
   SavedShare share = save_share(extras);
   if (run.communicator.rank() != 0 && *take) (*take)(std::move(share.records));
   return share;
+}
+
+std::vector<std::vector<double>> Simulation::Engine::value_at(Points points) {
+  std::vector<std::vector<double>> values;
+  run.backend.run([&] { values = point_values(run, points); });
+  return values;
 }
 
 void Simulation::Engine::check_finite() {

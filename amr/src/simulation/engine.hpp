@@ -48,6 +48,13 @@ struct Simulation::Engine {
   FieldFigures field_figures() {
     return amr::field_figures(run.hierarchy, run.backend, run.communicator);
   }
+  std::vector<std::vector<double>> value_at(Points points);
+  std::vector<double> box_integrals(const Rectangle& box) {
+    return amr::box_integrals(run.hierarchy, box, run.backend, run.communicator);
+  }
+  std::vector<Extremes> extremes() {
+    return amr::extremes(run.hierarchy, run.backend, run.communicator);
+  }
   std::optional<ErrorNorms> error_norms() {
     return amr::error_norms(run.hierarchy, run.problem, run.steps.time(), run.backend,
                             run.communicator);
@@ -70,6 +77,8 @@ struct Simulation::Engine {
   RunSaver saver{run};
   RunLoop loop{run, regridder, rebalancer, orders};
   const TakeRecords* take = nullptr;  ///< during follow()
+  int hook_every = 1;
+  std::function<void(const Simulation&)> hook;  ///< of after_steps(); rank 0's
   std::optional<cluster::Twin<Engine>> twin;
 };
 

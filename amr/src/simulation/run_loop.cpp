@@ -9,6 +9,7 @@
 #include <kumiko/amr/memory_limit.hpp>
 
 #include "observation/shown_state.hpp"
+#include "simulation/point_values.hpp"
 
 namespace kumiko::amr {
 
@@ -59,9 +60,13 @@ void RunLoop::advance(int count, double until) {
       } else if (steps.is_choice_due(steps.step())) {
         choose_step(known.cfl);
       }
-      const auto left = std::min<std::int64_t>(
-          {end - steps.step(), regrids.left(steps.step()), steps_to_observation()});
+      const auto left =
+          std::min<std::int64_t>({end - steps.step(), regrids.left(steps.step()),
+                                  steps_to_observation(), run_.stepper.watch().longest_window()});
       const int window = steps.until(until, static_cast<int>(left));
+      const int first = steps.step();
+      const StepClock clock = run_.stepper.clock();
+      run_.stepper.watch().begin_window(first, window);
       try {
         const WindowMeasurement at_end(run_.hierarchy, run_.backend, regrids, steps, run_.stepper,
                                        steps.step() + window, run_.has_scales());
@@ -74,6 +79,7 @@ void RunLoop::advance(int count, double until) {
         throw;
       }
       is_whole_ = true;
+      keep_watched(first, clock);
     }
   });
 }
@@ -131,6 +137,12 @@ void RunLoop::choose_step(std::optional<double> largest_cfl) {
     throw;
   }
   if (run_.steps.dt() > before) run_.regrids.note_longer_steps(run_.steps.step());
+}
+
+/// Keeps the values of watched points after the steps that a window has taken.
+/// \param clock  of these steps; those that follow a refused one have another
+void RunLoop::keep_watched(int first, const StepClock& clock) {
+  for (WatchedValues& row : watched_values(run_, first, clock)) watched_.push_back(std::move(row));
 }
 
 /// All ranks have failed together, and all levels stand before Run::steps.step().

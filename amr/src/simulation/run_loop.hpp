@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <kumiko/amr/saved_run.hpp>
+#include <kumiko/amr/simulation.hpp>
 
 #include "simulation/orders.hpp"
 #include "simulation/regridder.hpp"
@@ -30,6 +32,9 @@ class RunLoop {
   /// As Simulation::advance(), on this rank.
   void advance(int steps, double until);
 
+  /// As Simulation::take_watched().
+  std::vector<WatchedValues> take_watched() { return std::exchange(watched_, {}); }
+
   /// True if the state is that before Run::steps.step().
   bool is_whole() const { return is_whole_; }
 
@@ -41,12 +46,14 @@ class RunLoop {
   void regrid(const std::optional<std::vector<double>>& magnitudes);
   void choose_step(std::optional<double> largest_cfl);
   void note_gone_back();
+  void keep_watched(int first, const StepClock& clock);
 
   Run& run_;
   Regridder& regridder_;
   Rebalancer& rebalancer_;
   Orders& orders_;
   bool is_whole_ = true;
+  std::vector<WatchedValues> watched_;
   Measured measured_;  ///< at the end of the latest window
 };
 

@@ -1,5 +1,11 @@
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <kumiko/amr/require.hpp>
 #include <kumiko/amr/simulation.hpp>
 
+#include "observation/point_place.hpp"
 #include "simulation/engine.hpp"
 #include "simulation/saved_run.hpp"
 
@@ -33,9 +39,24 @@ bool Simulation::follow(const std::function<void(SavedRecords&&)>& take) {
 
 void Simulation::advance(int steps, double until) {
   engine_->orders.check_failure_before_steps();
-  engine_->direct(
-      [](Engine& engine, int number, double time) { engine.loop.advance(number, time); }, steps,
-      until);
+  const auto order = [](Engine& engine, int number, double time) {
+    engine.loop.advance(number, time);
+  };
+  if (!engine_->hook) return engine_->direct(order, steps, until);
+  const std::int64_t end = std::int64_t{step()} + steps;
+  while (step() < end && !engine_->run.steps.is_over()) {
+    const std::int64_t to_hook = engine_->hook_every - step() % engine_->hook_every;
+    const std::int64_t left = std::min(end - step(), to_hook);
+    engine_->direct(order, static_cast<int>(left), until);
+    if (step() % engine_->hook_every == 0) engine_->hook(*this);
+    if (reach() >= until) return;
+  }
+}
+
+void Simulation::after_steps(int every, std::function<void(const Simulation&)> hook) {
+  require(every > 0, "a hook is to be called every {} base steps; it must be at least 1", every);
+  engine_->hook_every = every;
+  engine_->hook = std::move(hook);
 }
 
 double Simulation::reach() const { return engine_->run.steps.reach(); }
@@ -88,6 +109,39 @@ SavedShare Simulation::save_share(bool with_extras) const {
 
 FieldFigures Simulation::field_figures() const {
   return engine_->direct([](Engine& engine) { return engine.field_figures(); });
+}
+
+std::vector<std::vector<double>> Simulation::value_at(Points points) const {
+  check_points(hierarchy().geometry(), points);
+  return engine_->direct(
+      [](Engine& engine, const std::vector<double>& x, const std::vector<double>& y) {
+        return engine.value_at({x, y});
+      },
+      std::vector<double>(points.x.begin(), points.x.end()),
+      std::vector<double>(points.y.begin(), points.y.end()));
+}
+
+std::size_t Simulation::watch(Points points, int every) {
+  check_points(hierarchy().geometry(), points);
+  require(every > 0, "points are to be watched every {} base steps; it must be at least 1", every);
+  return engine_->direct(
+      [](Engine& engine, const std::vector<double>& x, const std::vector<double>& y, int steps) {
+        return engine.run.stepper.watch().add({x, y}, steps);
+      },
+      std::vector<double>(points.x.begin(), points.x.end()),
+      std::vector<double>(points.y.begin(), points.y.end()), every);
+}
+
+std::vector<WatchedValues> Simulation::take_watched() { return engine_->loop.take_watched(); }
+
+std::vector<double> Simulation::box_integrals(const Rectangle& box) const {
+  check_box(hierarchy().geometry(), box);
+  return engine_->direct(
+      [](Engine& engine, const Rectangle& within) { return engine.box_integrals(within); }, box);
+}
+
+std::vector<Extremes> Simulation::extremes() const {
+  return engine_->direct([](Engine& engine) { return engine.extremes(); });
 }
 
 std::optional<ErrorNorms> Simulation::error_norms() const {

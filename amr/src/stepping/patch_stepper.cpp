@@ -55,7 +55,8 @@ PatchStepper::PatchStepper(Hierarchy& hierarchy, const Case& problem, const Solv
           hierarchy.plan(), hierarchy.shape().flux_form,
           StepClock(options.steps > 0 ? Stretch::whole_run(end_time(), options.steps) : Stretch(),
                     options.subcycling),
-          options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic) {}
+          options.subcycling && options.time_interpolation != TimeInterpolation::kCharacteristic),
+      watch_(hierarchy) {}
 
 void PatchStepper::follow_mesh() {
   motion_.follow(hierarchy_.mesh());
@@ -256,6 +257,8 @@ void PatchStepper::fill_ghosts(const LevelStep& step, std::size_t slot) const {
                   .since_coarse = second ? step.dt : 0.0,
                   .fraction = second ? 0.5 : 0.0,
                   .coarse = step.coarse_from()});
+  const bool begins_base_step = (step.number & (rules_.clock().substeps(step.level) - 1)) == 0;
+  if (begins_base_step) watch_.take(step, slot);
 }
 
 double PatchStepper::begin_advance(const LevelStep& step, std::size_t slot) const {

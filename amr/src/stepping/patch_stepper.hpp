@@ -16,6 +16,7 @@
 #include "schedule/level_step.hpp"
 #include "schedule/step_rules.hpp"
 #include "schedule/window.hpp"
+#include "stepping/point_watch.hpp"
 #include "transfer/transfer_operators.hpp"
 
 namespace kumiko::amr {
@@ -50,8 +51,10 @@ class PatchStepper {
   PatchTable<PatchMotion>& motion() { return motion_; }
   const PatchTable<PatchMotion>& motion() const { return motion_; }
 
-  /// Fills the ghosts of the step's first state. Reads that state of the siblings, which is final,
-  /// and what GhostExchange::fill() says of the level below.
+  PointWatch& watch() { return watch_; }
+
+  /// Fills the ghosts of the step's first state, and takes the values of watched points. Reads that
+  /// state of the siblings, which is final, and what GhostExchange::fill() says of the level below.
   void fill_ghosts(const LevelStep& step, std::size_t slot) const;
 
   /// Whether patches differ in weight().
@@ -129,6 +132,7 @@ class PatchStepper {
   StepRules rules_;
   // Who prepares a patch writes its own alone.
   mutable PatchTable<PatchMotion> motion_;
+  mutable PointWatch watch_;                 ///< likewise
   mutable PatchTable<double> velocity_cfl_;  ///< those of the case's velocity alone
 };
 

@@ -74,6 +74,8 @@ class TimeStepper {
     return patches_.is_weighted() ? patches_.weight(id, time) : 1.0;
   }
 
+  PointWatch& watch() { return patches_.watch(); }
+
   Observer& observer() { return observer_; }
   const Observer& observer() const { return observer_; }
   const StepSchedule& schedule() const { return *schedule_; }

@@ -17,6 +17,7 @@
 #include "checkpoint/sidecar_file.hpp"
 #include "config/core_keys.hpp"
 #include "config/key_check.hpp"
+#include "config/listed_name.hpp"
 #include "files/part_file.hpp"
 #include "hdf5/seal.hpp"
 #include "text/message.hpp"
@@ -54,6 +55,13 @@ amr::ParameterValue to_value(const Json& json) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   if (json.is_string()) return json.get<std::string>();
+  const auto is_point = [](const Json& element) {
+    return element.is_array() && element.size() == 2 && element[0].is_number() &&
+           element[1].is_number();
+  };
+  if (json.is_array() && !json.empty() && std::ranges::all_of(json, is_point)) {
+    return json.get<amr::PointList>();
+  }
   const auto is_number = [](const Json& element) { return element.is_number(); };
   if (json.is_array() && std::ranges::all_of(json, is_number)) {
     return json.get<std::vector<double>>();
@@ -69,7 +77,7 @@ amr::ParameterSet to_configuration(const Json& json) {
   amr::ParameterSet values;
   for (const auto& [stored, value] : json.items()) {
     const std::string name(name_today(stored));
-    const Key* const key = core.find(name);
+    const Key* const key = core.find(declared_name(name));
     if (key == nullptr || !key->changeable()) {
       throw Damage(fmt::format("{} is not a key of the run alone", in_quotes(name)));
     }

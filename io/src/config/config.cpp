@@ -56,10 +56,10 @@ std::string Config::state_toml() const {
 
 amr::ParameterSet Config::run_values() const { return that_determine(amr::Determines::kRun); }
 
-/// Keys that solvers and cases declare, and keys of regions, determine the state.
+/// Keys that solvers and cases declare determine the state.
 bool Config::is_of_run(const std::string& name) const {
   static const Schema core;
-  const Key* const key = core.find(name);
+  const Key* const key = core.find(declared_name(name));
   if (key == nullptr || key->determines != amr::Determines::kRun) return false;
   const bool sets_steps = name == "output.interval" || name == "output.times";
   return !sets_steps || !values_.flag("output.exact");
@@ -155,7 +155,7 @@ void ConfigSource::complete_lists(const Schema& schema, amr::ParameterSet& value
     for (const Key& key : schema.keys()) {
       if (!key.repeated || key.table() != listed->table) continue;
       const std::string name = listed->entry() + key.spec.name.substr(listed->table.size());
-      if (values.contains(name)) continue;
+      if (key.optional || values.contains(name)) continue;
       if (key.required) {
         throw ConfigError(fmt::format("{}: '{}' is missing; add this key ({})", setting.where,
                                       key.spec.name, key.spec.help));
@@ -170,9 +170,17 @@ bool ConfigSource::sets(std::string_view name) const {
 }
 
 void ConfigSource::complete_rows(amr::ParameterSet& values) const {
-  constexpr const char* kEvery = "diagnostics.every";
-  if (values.number("diagnostics.interval") > 0.0 && !sets(kEvery)) {
-    values.set(kEvery, std::int64_t{0});
+  constexpr std::string_view kInterval = ".interval";
+  std::vector<std::string> by_interval;
+  for (const auto& [name, value] : values.values()) {
+    const std::string table = declared_name(name.substr(0, name.rfind('.')));
+    const bool has_rows = table == "diagnostics" || table == kRecords;
+    if (has_rows && name.ends_with(kInterval) && std::get<double>(value) > 0.0) {
+      by_interval.push_back(name.substr(0, name.size() - kInterval.size()) + ".every");
+    }
+  }
+  for (const std::string& every : by_interval) {
+    if (!sets(every)) values.set(every, std::int64_t{0});
   }
 }
 
@@ -273,8 +281,13 @@ ConfigSource parse_config(std::string_view text, const std::string& name,
   for (Setting& setting : source.settings_) {
     if (!beside.names_lines) setting.where = source.name_;
   }
+  std::set<std::string> entries;  // of lists
   for (const auto& [key, value] : beside.values.values()) {
-    source.settings_.push_back({key, one_line(beside.name), value});
+    const std::string where = one_line(beside.name);
+    if (const auto listed = listed_name(key); listed && entries.insert(listed->entry()).second) {
+      source.settings_.push_back({listed->entry(), where, TableHeader{}});
+    }
+    source.settings_.push_back({key, where, value});
   }
   for (const std::string& override_text : overrides) {
     source.settings_.push_back(read_override(override_text));

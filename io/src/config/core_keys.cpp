@@ -4,6 +4,8 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,7 +36,7 @@ void add(std::vector<Key>& keys, std::string_view table,
     } else if (!table.empty()) {
       key.spec.name = fmt::format("{}.{}", table, key.option);
     }
-    key.repeated = table == kRegions;
+    key.repeated = table == kRegions || std::is_same_v<Options, RecordOptions>;
     keys.push_back(std::move(key));
   }
 }
@@ -64,6 +66,7 @@ std::vector<Key> made_keys() {
   add<amr::RefinementOptions>(keys, "amr");
   add<amr::RefinementRegion>(keys, kRegions);
   add<RunOptions>(keys, "");
+  add<RecordOptions>(keys, "");
   std::ranges::stable_sort(keys, {}, &Key::table);
   for (Key& key : keys) key.spec.help = with_keys_of(keys, key.spec.help);
   return keys;
@@ -126,7 +129,16 @@ amr::SimulationOptions read<amr::SimulationOptions>(const amr::ParameterSet& val
 
 template <>
 RunOptions read<RunOptions>(const amr::ParameterSet& values) {
-  return read_fields<RunOptions>(values);
+  auto options = read_fields<RunOptions>(values);
+  while (true) {
+    const std::string entry = ListedName{kRecords, options.records.size(), ""}.entry();
+    if (!values.contains(entry + ".name")) return options;
+    RecordOptions& record = options.records.emplace_back();
+    for (const amr::OptionField<RecordOptions>& option : amr::fields<RecordOptions>()) {
+      const std::string name = entry + option.spec.name.substr(std::string_view(kRecords).size());
+      if (values.contains(name)) option.set(record, values.at(name));
+    }
+  }
 }
 
 }  // namespace kumiko::io

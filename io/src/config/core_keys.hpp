@@ -8,6 +8,9 @@
 
 namespace kumiko::io {
 
+/// The list of tables of records.
+inline constexpr const char* kRecords = "record";
+
 /// Table by table, in the order of their names.
 const std::vector<Key>& core_keys();
 

@@ -137,6 +137,7 @@ std::string type_name(const Key& key) {
   if (has_type<std::int64_t>(key)) return "integer";
   if (has_type<double>(key)) return "number";
   if (has_type<std::string>(key)) return "text";
+  if (has_type<amr::PointList>(key)) return "list of points [x, y]";
   const char* const element = has_type<Numbers>(key) ? "numbers" : "integers";
   return key.list_size == 0 ? fmt::format("list of {}", element)
                             : fmt::format("list of {} {}", key.list_size, element);

@@ -51,14 +51,8 @@ std::string list_lists_in(const Schema& schema, std::string_view table) {
   return lists;
 }
 
-/// The name under which the key of a setting would be declared.
-std::string declared_name(const Setting& setting) {
-  const std::optional<ListedName> listed = listed_name(setting.key);
-  return listed ? listed->declared() : setting.key;
-}
-
 ConfigError unknown_table(const Schema& schema, const Setting& setting) {
-  const std::string name = declared_name(setting);
+  const std::string name = declared_name(setting.key);
   const std::optional<std::string> meant = nearest(name, table_names(schema));
   return ConfigError(fmt::format("{}: unknown table [{}]; {}", setting.where, excerpt(name),
                                  meant ? "did you mean [" + *meant + "]?" : list_tables(schema)));
@@ -90,7 +84,7 @@ std::string_view table_of(std::string_view name) {
 }
 
 ConfigError unknown_key(const Schema& schema, const Setting& setting) {
-  const std::string name = declared_name(setting);
+  const std::string name = declared_name(setting.key);
   const std::string_view table = table_of(name);
   if (const std::string ranks = schema.other_owners(name); !ranks.empty()) {
     return ConfigError(
@@ -110,7 +104,7 @@ ConfigError unknown_key(const Schema& schema, const Setting& setting) {
 }
 
 const Key* key_of(const Schema& schema, const Setting& setting) {
-  const std::string name = declared_name(setting);
+  const std::string name = declared_name(setting.key);
   const bool is_header = std::holds_alternative<TableHeader>(setting.value);
   if (const Key* key = schema.find(name)) {
     // [[key]] is reported later as a value of a wrong type.

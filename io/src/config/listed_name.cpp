@@ -24,4 +24,9 @@ std::optional<ListedName> listed_name(std::string_view name) {
   return listed;
 }
 
+std::string declared_name(std::string_view name) {
+  const std::optional<ListedName> listed = listed_name(name);
+  return listed ? listed->declared() : std::string(name);
+}
+
 }  // namespace kumiko::io

@@ -24,4 +24,7 @@ struct ListedName {
 /// The parts of such a name; nothing for other names.
 std::optional<ListedName> listed_name(std::string_view name);
 
+/// The name under which the key of any value is declared.
+std::string declared_name(std::string_view name);
+
 }  // namespace kumiko::io

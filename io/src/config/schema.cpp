@@ -99,7 +99,11 @@ std::string describe_key(const Key& key) {
   if (!key.spec.choices.empty()) type += ": " + choices_text(key);
   if (const std::string range = amr::range_text(key.range); !range.empty()) type += ", " + range;
   if (key.repeated) type += fmt::format("; in each [[{}]]", key.table());
-  type += key.required ? "; required" : "; default " + toml_value(key.spec.default_value);
+  if (key.required || key.optional) {
+    type += key.required ? "; required" : "; optional";
+  } else {
+    type += "; default " + toml_value(key.spec.default_value);
+  }
   const auto in_lines = [](const std::string& text) {
     constexpr std::size_t kWidth = 94;  // with the indentation, 100 columns
     return wrapped(text, kWidth, "\n      ");

@@ -34,8 +34,21 @@ struct Placed {
   Setting setting;
 };
 
-/// A list of integers, or, when any of it is not an integer, of numbers.
+/// A list of lists of two numbers.
+std::optional<amr::PointList> point_list(const toml::array& array) {
+  amr::PointList points;
+  for (const toml::node& element : array) {
+    const toml::array* const pair = element.as_array();
+    if (pair == nullptr || pair->size() != 2) return std::nullopt;
+    if (!(*pair)[0].is_number() || !(*pair)[1].is_number()) return std::nullopt;
+    points.push_back({*(*pair)[0].value<double>(), *(*pair)[1].value<double>()});
+  }
+  return points.empty() ? std::nullopt : std::optional(std::move(points));
+}
+
+/// A list of integers, or, when any of it is not an integer, of numbers; or a list of points.
 decltype(Setting::value) array_value(const toml::array& array) {
+  if (auto points = point_list(array)) return amr::ParameterValue(std::move(*points));
   std::vector<std::int64_t> integers;
   std::vector<double> numbers;
   for (const toml::node& element : array) {

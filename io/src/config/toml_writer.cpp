@@ -1,6 +1,7 @@
 #include "config/toml_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -25,15 +26,23 @@ std::string toml_double(double value) {
   return text;
 }
 
-struct ValueWriter {
+class ValueWriter {
+ public:
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return toml_double(value); }
   std::string operator()(const std::string& value) const { return toml_string(value); }
-  template <class Number>
-  std::string operator()(const std::vector<Number>& value) const {
+  std::string operator()(const std::array<double, 2>& value) const { return list(value); }
+  template <class Element>
+  std::string operator()(const std::vector<Element>& value) const {
+    return list(value);
+  }
+
+ private:
+  template <class List>
+  std::string list(const List& value) const {
     std::vector<std::string> elements;
-    for (const Number element : value) elements.push_back((*this)(element));
+    for (const auto& element : value) elements.push_back((*this)(element));
     return fmt::format("[{}]", fmt::join(elements, ", "));
   }
 };

@@ -26,12 +26,12 @@ namespace fs = std::filesystem;
 using runtime::io::FileDescriptor;
 
 struct RunFile {
-  std::string_view pattern;  ///< "#" stands for six digits or more
+  std::string_view pattern;  ///< "#" stands for six digits or more, "*" for a record's name
   std::string_view purpose;
 };
 
 /// The files of a run.
-constexpr std::array<RunFile, 15> kRunFiles = {
+constexpr std::array<RunFile, 16> kRunFiles = {
     {{"checkpoint_#.hdf", "the run after that many base steps, to go on from"},
      {"state_#.hdf", "the run after that many base steps, to look at or go on from"},
      {"checkpoint_#.run.json", "how the run came to the checkpoint"},
@@ -41,6 +41,7 @@ constexpr std::array<RunFile, 15> kRunFiles = {
      {"field_end.png", "the last field with its patches"},
      {"diagnostics.csv", "mass, range, patches and updates over time"},
      {"load.csv", "what every worker did in every base step"},
+     {"record_*.csv", "values over time, as a [[record]] asks for them"},
      {kTraceFile, "a part of the run, piece by piece, to export and to simulate"},
      {"trace.json", "who computed which patch when, for Perfetto"},
      {"report.html", "the run as a page, by kumiko report"},
@@ -65,6 +66,13 @@ std::string_view digits_of(std::string_view name, std::string_view pattern) {
 }
 
 bool matches(std::string_view name, std::string_view pattern) {
+  if (const std::size_t star = pattern.find('*'); star != pattern.npos) {
+    const std::string_view head = pattern.substr(0, star);
+    const std::string_view tail = pattern.substr(star + 1);
+    return name.size() > head.size() + tail.size() && name.starts_with(head) &&
+           name.ends_with(tail) &&
+           is_record_name(name.substr(star, name.size() - head.size() - tail.size()));
+  }
   if (pattern.find('#') == std::string_view::npos) return name == pattern;
   return !digits_of(name, pattern).empty();
 }
@@ -215,6 +223,12 @@ bool has_files_of_run(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool is_record_name(std::string_view name) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return !name.empty() && name.find_first_not_of(kAllowed) == name.npos;
+}
 
 void OutputFolder::check(const fs::path& path, Earlier earlier) {
   if (path.empty()) {

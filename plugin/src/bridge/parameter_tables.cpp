@@ -13,7 +13,7 @@ namespace {
 template <std::size_t Type, class Alternative>
 constexpr bool kIs =
     std::is_same_v<std::variant_alternative_t<Type, amr::ParameterValue>, Alternative>;
-static_assert(std::variant_size_v<amr::ParameterValue> == 6 && kIs<KUMIKO_FLAG, bool> &&
+static_assert(std::variant_size_v<amr::ParameterValue> == 7 && kIs<KUMIKO_FLAG, bool> &&
               kIs<KUMIKO_INTEGER, std::int64_t> && kIs<KUMIKO_NUMBER, double> &&
               kIs<KUMIKO_TEXT, std::string> && kIs<KUMIKO_INTEGERS, std::vector<std::int64_t>> &&
               kIs<KUMIKO_NUMBERS, std::vector<double>>);
@@ -34,6 +34,7 @@ struct Fill {
     value.numbers = numbers.data();
     value.count = numbers.size();
   }
+  void operator()(const amr::PointList&) const {}  // plugins declare none
 };
 
 std::string text_of(const char* text, const char* what) {

@@ -73,6 +73,14 @@ struct Extent {
   double y = 1.0;
 };
 
+/// A part of the plane, in the case's length units.
+struct Rectangle {
+  double x0 = 0.0;
+  double x1 = 0.0;
+  double y0 = 0.0;
+  double y1 = 0.0;
+};
+
 /// The mesh of every level: a base grid of points, refined by 2 from level to level.
 class Geometry {
  public:

@@ -58,6 +58,7 @@ struct OptionSpec {
   Range range = {};             ///< of every element of a list
   std::size_t list_size = 0;    ///< of lists; 0 = any
   bool required = false;        ///< must be given; the default then only gives the type
+  bool optional = false;        ///< may have no value; the default then only gives the type
   bool integer_serves = false;  ///< for texts: an integer is also allowed, as a number without unit
   Determines determines = Determines::kState;
 };
@@ -174,6 +175,13 @@ auto pair_field(std::string name, const Range& range, Determines determines, std
 template <class Options>
 OptionField<Options> required(OptionField<Options> option) {
   option.required = true;
+  return option;
+}
+
+/// The same option, which may be left out.
+template <class Options>
+OptionField<Options> optional(OptionField<Options> option) {
+  option.optional = true;
   return option;
 }
 

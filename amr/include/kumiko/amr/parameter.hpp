@@ -1,6 +1,7 @@
 // Typed parameters: declared once, checked, documented and read by name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -12,10 +13,13 @@
 
 namespace kumiko::amr {
 
-/// The types a parameter may have. A list of integers serves sizes such as [256, 128], a list of
-/// numbers an interval such as [0.25, 0.5].
+/// Points of the plane, each [x, y].
+using PointList = std::vector<std::array<double, 2>>;
+
+/// The types a parameter may have; solvers and cases declare none that is a PointList. A list of
+/// integers serves sizes such as [256, 128], a list of numbers an interval such as [0.25, 0.5].
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string,
-                                    std::vector<std::int64_t>, std::vector<double>>;
+                                    std::vector<std::int64_t>, std::vector<double>, PointList>;
 
 /// One parameter: the default's alternative is its type.
 struct ParameterSpec {

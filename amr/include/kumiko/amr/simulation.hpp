@@ -17,6 +17,7 @@
 #include <kumiko/amr/case.hpp>
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/diagnostics.hpp>
+#include <kumiko/amr/field_probes.hpp>
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/saved_run.hpp>
@@ -41,6 +42,14 @@ TimeInterpolation suited_time_interpolation(const SolverTraits& traits);
 /// \param ranks  the number of ranks that would share the mesh
 void check(const Case& problem, const Solver& solver, const SimulationOptions& options,
            int ranks = 1);
+
+/// Values at the points of Simulation::watch() after a base step.
+struct WatchedValues {
+  std::size_t set = 0;  ///< as watch() has returned it
+  int step = 0;
+  double time = 0.0;
+  std::vector<std::vector<double>> values;  ///< [component][point]
+};
 
 /// Steps a case with a solver on a backend, with subcycling (Berger & Oliger 1984) or without.
 /// Keeps references to all three and to the rank, which must outlive it.
@@ -86,6 +95,11 @@ class Simulation {
   /// its steps goes back instead and takes a shorter one; it throws std::runtime_error when none is
   /// short enough. After an exception the run cannot continue.
   void advance(int steps, double until = std::numeric_limits<double>::infinity());
+  /// Has advance() call `hook` after each base step that is a multiple of `every`, on rank 0, with
+  /// this simulation. The state is committed: the run never goes back behind it. The hook may call
+  /// every const member; what it throws leaves advance(), and the run may continue. No bit depends
+  /// on hooks, but base steps overlap less. Replaces an earlier hook; an empty one ends it.
+  void after_steps(int every, std::function<void(const Simulation&)> hook);
   /// The latest time for which this state is the nearest of the run: half a base step beyond
   /// time(), if the next step is as long as the latest. Where steps end at given times, time()
   /// itself, up to rounding.
@@ -132,6 +146,24 @@ class Simulation {
 
   /// amr::field_figures() of the present state.
   FieldFigures field_figures() const;
+  /// The field's values at points of the domain, its sides included: result[component][point].
+  /// Each is taken from the finest patch that covers the point, to which a patch's lower and left
+  /// side belong. Nodes: cubic interpolation on the 4×4 nodes around the point, ghosts among them,
+  /// as the semi-Lagrangian step has it; fourth order, at a node its value. Cells: the average of
+  /// the cell in which the point lies. Throws std::invalid_argument for a point outside the domain.
+  /// Costs about 50 ns a point, and the ghosts of patches at whose edges points lie.
+  std::vector<std::vector<double>> value_at(Points points) const;
+  /// Has advance() keep the values at points, as value_at() gives them, after each base step that
+  /// is a multiple of `every`, without a pause of the steps. \return the number of this set of
+  /// points, from 0. Throws as value_at().
+  std::size_t watch(Points points, int every);
+  /// The values that have been kept since the last call, step by step; those of steps that a failed
+  /// advance() has not completed are not among them.
+  std::vector<WatchedValues> take_watched();
+  /// amr::box_integrals().
+  std::vector<double> box_integrals(const Rectangle& box) const;
+  /// amr::extremes().
+  std::vector<Extremes> extremes() const;
   /// amr::error_norms() against the case's exact solution.
   std::optional<ErrorNorms> error_norms() const;
   /// amr::state_hash().

@@ -13,14 +13,6 @@
 
 namespace kumiko::amr {
 
-/// A part of the plane, in the case's length units.
-struct Rectangle {
-  double x0 = 0.0;
-  double x1 = 0.0;
-  double y0 = 0.0;
-  double y1 = 0.0;
-};
-
 /// The points of a level's uniform grid that lie in a rectangle and in the domain: nodes by their
 /// places, cells by their centres. The rectangle's edges belong to it, also if its numbers miss a
 /// point by up to a millionth of the spacing. The box may be empty.

@@ -112,7 +112,7 @@ class ConfigSource {
   void refuse_missing(const Schema& schema) const;
   /// Sets the defaults for a run that chooses its steps or its regrids.
   void complete_steps(amr::ParameterSet& values) const;
-  /// Leaves rows of diagnostics to their interval if only that is given.
+  /// Leaves rows of diagnostics and of records to their interval if only that is given.
   void complete_rows(amr::ParameterSet& values) const;
   /// True if the configuration sets a key.
   bool sets(std::string_view name) const;

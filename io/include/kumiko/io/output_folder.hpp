@@ -79,6 +79,9 @@ class OutputFolder {
   runtime::io::FileDescriptor lock_;  ///< keeps other runs out of the folder
 };
 
+/// True for a name of letters, digits, '_' and '-', which a record may have.
+bool is_record_name(std::string_view name);
+
 /// Checks whether a file of this name can be written, without writing it. Throws OutputError, also
 /// if the name is that of a folder or a device.
 void check_writable(const std::filesystem::path& file);

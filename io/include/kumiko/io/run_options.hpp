@@ -27,6 +27,23 @@ struct Interval {
   double seconds = 0.0;  ///< 0 = not by time
 };
 
+/// A table of values over time: at points or on a line, over a box, or extremes, of which exactly
+/// one is given. fields<RecordOptions>() names the options by their keys.
+struct RecordOptions {
+  std::string name;
+  amr::PointList points;
+  std::vector<double> line_from;  ///< [x, y], as line_to
+  std::vector<double> line_to;
+  int line_points = 0;
+  std::vector<double> box;  ///< [x0, y0, x1, y1]
+  bool extremes = false;
+  std::string component;  ///< empty: all
+  int every = 1;          ///< base steps; 0 = by time alone
+  double interval = 0.0;
+
+  bool has_line() const { return !line_from.empty() || !line_to.empty() || line_points != 0; }
+};
+
 /// fields<RunOptions>() says what each option is for, and what it may be; it names them by their
 /// keys.
 struct RunOptions {
@@ -48,6 +65,7 @@ struct RunOptions {
   Compression compression = Compression::kNone;
   int diagnostics_every = 10;  ///< base steps; 0 = by time alone
   double diagnostics_interval = 0.0;
+  std::vector<RecordOptions> records;
   int trace_from = -1;  ///< base step; -1 = no trace
   int trace_steps = 40;
 
@@ -73,5 +91,7 @@ namespace kumiko::amr {
 
 template <>
 const std::vector<OptionField<io::RunOptions>>& fields<io::RunOptions>();
+template <>
+const std::vector<OptionField<io::RecordOptions>>& fields<io::RecordOptions>();
 
 }  // namespace kumiko::amr
