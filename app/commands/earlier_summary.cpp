@@ -4,9 +4,11 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <kumiko/io/manifest.hpp>
 #include <kumiko/io/output_folder.hpp>
+#include <kumiko/io/record_csv.hpp>
 #include <kumiko/io/sidecar.hpp>
 #include <kumiko/io/state_writer.hpp>
 
@@ -44,8 +46,16 @@ bool has_its_last_files(const Start& start, const nlohmann::ordered_json& earlie
   if (earlier.empty()) return false;
   const std::string state = io::state_name(start.from->checkpoint.run.step);
   const std::string sidecar = io::sidecar_of(state).string();
-  const std::array<std::string_view, 6> files = {
-      state, sidecar, "diagnostics.csv", "load.csv", "states.hdf.series", io::kConfigurationFile};
+  std::vector<std::string> names = {state,
+                                    sidecar,
+                                    "diagnostics.csv",
+                                    "load.csv",
+                                    "states.hdf.series",
+                                    std::string(io::kConfigurationFile)};
+  for (const io::RecordOptions& record : start.setup.run.records) {
+    names.push_back(io::record_file(record.name));
+  }
+  const std::vector<std::string_view> files(names.begin(), names.end());
   try {
     const io::FolderCheck check = io::check_folder(start.path, files);
     return check.altered.empty() && check.whole.size() >= files.size();

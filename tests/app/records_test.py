@@ -151,6 +151,15 @@ class Records(RecordsTest):
                       other.stderr)  # fmt: skip
         self.assertEqual([row["step"] for row in self.rows("new")], ["9", "10", "11", "12"])
 
+    def test_given_a_complete_run_that_has_lost_a_record_then_a_restart_and_inspect_say_so(self):
+        self.run_well(self.case(), *SMALL, "--output", "run")
+        (self.path / "run" / "record_box.csv").unlink()
+        warned = self.run_well("--restart", "run/state_000012.hdf", "--output", "run")
+        self.assertIn("record_box.csv' is lost", warned)
+        inspected = self.kumiko("inspect", "run")
+        self.assertEqual(inspected.returncode, 1)
+        self.assertIn("record_box.csv is missing", inspected.stderr)
+
     def test_given_the_effective_configuration_or_overrides_then_the_records_follow(self):
         case = self.case()
         printed = self.kumiko("run", case, *settings("record[1].every=7", "record[0].points=[[0.5, 0.5]]"),
