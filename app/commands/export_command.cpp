@@ -233,12 +233,12 @@ fs::path export_one(const ExportFormat& format, const fs::path& file, const Expo
   return std::get<WriteState>(format.write)(state, request.output);
 }
 
-/// Throws RequestError where a file is missing, or named twice.
+/// Throws RequestError where a file of states is missing, or named twice.
 void check_names(const std::vector<fs::path>& files) {
   std::set<fs::path> places;
   for (const fs::path& file : files) {
     refuse_if(type_of_named(file) == fs::file_type::not_found,
-              "there is no file '{}'; name a checkpoint, a state, a trace, or the folder of a run",
+              "there is no file '{}'; name a checkpoint, a state, or the folder of a run",
               file.string());
     refuse_if(!places.insert(fs::canonical(file)).second, "'{}' is named twice", file.string());
   }
@@ -259,7 +259,7 @@ int export_files(const Options& options, ExportRequest& request) {
   const ExportFormat& format = *std::ranges::find(formats(), request.format, &ExportFormat::name);
   check_options(options, format);
   check_format(format, request.files.size());
-  check_names(request.files);
+  if (!format.takes_trace()) check_names(request.files);
   if (request.output.empty()) request.output = ".";
   const ExportFolder folder(request.output);
   if (const auto* const write = std::get_if<WriteStates>(&format.write)) return (*write)(request);
