@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -232,10 +233,33 @@ fs::path export_one(const ExportFormat& format, const fs::path& file, const Expo
   return std::get<WriteState>(format.write)(state, request.output);
 }
 
+/// Throws RequestError where a file of states is missing, or named twice.
+void check_names(const std::vector<fs::path>& files) {
+  std::set<fs::path> places;
+  for (const fs::path& file : files) {
+    refuse_if(type_of_named(file) == fs::file_type::not_found,
+              "there is no file '{}'; name a checkpoint, a state, or the folder of a run",
+              file.string());
+    refuse_if(!places.insert(fs::canonical(file)).second, "'{}' is named twice", file.string());
+  }
+}
+
+/// In the handler of an exception.
+bool is_disk_full_now() {
+  try {
+    throw;
+  } catch (const io::OutputError& error) {
+    return error.is_disk_full;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 int export_files(const Options& options, ExportRequest& request) {
   const ExportFormat& format = *std::ranges::find(formats(), request.format, &ExportFormat::name);
   check_options(options, format);
   check_format(format, request.files.size());
+  if (!format.takes_trace()) check_names(request.files);
   if (request.output.empty()) request.output = ".";
   const ExportFolder folder(request.output);
   if (const auto* const write = std::get_if<WriteStates>(&format.write)) return (*write)(request);
@@ -251,6 +275,7 @@ int export_files(const Options& options, ExportRequest& request) {
       // The others are exported nevertheless.
       const Failure failure = failure_now();
       code = std::max(code, error_line(failure.line, failure.code));
+      if (is_disk_full_now()) break;
     }
   }
   return exit_code(code, has_written);

@@ -1,23 +1,18 @@
 #include "commands/export_pictures.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include <fmt/core.h>
-#include <sys/wait.h>
 
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/config.hpp>
 #include <kumiko/io/output_folder.hpp>
 #include <kumiko/io/read_number.hpp>
-#include <kumiko/io/shell_word.hpp>
 
+#include "commands/animation.hpp"
 #include "terminal/programs.hpp"
 #include "terminal/request.hpp"
 
@@ -111,78 +106,19 @@ class Drawing {
   std::map<int, fs::path> steps_;
 };
 
-/// How ffmpeg is to encode.
-std::string encoding(const std::string& format) {
-  if (format == "gif") {
-    // A palette of the pictures' own colours, and none that dots imitate.
-    return "-filter_complex 'split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none'";
-  }
-  // Players want even sides, and colours at half the resolution.
-  return std::string(format == "mp4" ? "-c:v libx264 -crf 18 -movflags +faststart"
-                                     : "-c:v libvpx-vp9 -crf 24 -b:v 0") +
-         " -vf 'pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white' -pix_fmt yuv420p";
-}
-
-/// The last line of a text file that is not empty; "it printed no message" without one.
-std::string last_line(const fs::path& file) {
-  std::ifstream stream(file);
-  std::string last = "it printed no message";
-  for (std::string line; std::getline(stream, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
-/// An animation's pictures, in a hidden folder that goes with this object.
-class Frames {
- public:
-  /// Makes the folder in another one. Throws std::runtime_error.
-  explicit Frames(const fs::path& in) {
-    std::string path = (fs::absolute(in) / ".kumiko-frames-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) {
-      throw std::runtime_error(
-          fmt::format("cannot make '{}': {}", path, std::system_category().message(errno)));
+/// Throws std::runtime_error.
+void write_animation(const Drawing& drawing, const ExportRequest& request,
+                     const fs::path& animation) {
+  io::write_file_by_name(animation, [&](const fs::path& part) {
+    Animation pictures(part, request.format, request.fps);
+    for (const auto& [step, file] : drawing.files()) pictures.add(drawing.draw(file));
+    try {
+      pictures.finish();
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error(fmt::format("'{}' not made: {}", animation.string(), error.what()));
     }
-    folder_ = path;
-  }
-  ~Frames() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Frames(const Frames&) = delete;
-  Frames& operator=(const Frames&) = delete;
-
-  /// The next picture, a PNG's bytes; all of one size.
-  void add(std::string_view png) {
-    io::write_text_file(folder_ / fmt::format("{:06}.png", pictures_++), png);
-  }
-
-  /// Joins them by ffmpeg to a file, which is whole when it has its name. Throws std::runtime_error
-  /// with what ffmpeg says.
-  void join(const fs::path& file, const std::string& format, int frames_per_second) const {
-    const std::string result = "animation." + format;
-    // By names in its folder: ffmpeg takes a % in a path for a pattern, and a : for a protocol. The
-    // program itself may be found from the folder that is left, by a PATH with relative parts.
-    const std::string command = fmt::format(
-        "tool=$(command -v ffmpeg); case $tool in /*) ;; *) tool=$PWD/$tool ;; esac; "
-        "cd {} && \"$tool\" -nostdin -loglevel error -framerate {} -i %06d.png {} {} "
-        "</dev/null >messages.txt 2>&1",
-        io::shell_word(folder_.string()), frames_per_second, encoding(format), result);
-    // Ctrl-C is the child's meanwhile: its end is seen here, and its frames are removed.
-    const int status = std::system(command.c_str());
-    if (status != 0) {
-      throw std::runtime_error(
-          fmt::format("'{}' not made: ffmpeg ended with status {}: {}", file.string(),
-                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status),
-                      last_line(folder_ / "messages.txt")));
-    }
-    fs::rename(folder_ / result, file);
-  }
-
- private:
-  fs::path folder_;
-  int pictures_ = 0;
-};
+  });
+}
 
 }  // namespace
 
@@ -223,9 +159,7 @@ int export_animation(const ExportRequest& request) {
   const int code = for_each_state(request, [&](const fs::path& file) { drawing.survey(file); });
   if (drawing.files().empty()) return code;
   const fs::path animation = request.output / fmt::format("{}.{}", stem(request), request.format);
-  Frames frames(request.output);
-  for (const auto& [step, file] : drawing.files()) frames.add(drawing.draw(file));
-  frames.join(animation, request.format, request.fps);
+  write_animation(drawing, request, animation);
   print_result(request, animation);
   return exit_code(code, true);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 
@@ -41,16 +42,42 @@ std::vector<fs::path> files_of(const fs::path& named) {
   return {named};
 }
 
-int state_failure(const fs::path& file, const std::exception& error) {
-  const std::string what = error.what() + remedy_of(error);
-  const bool is_named = what.find(file.string()) != std::string::npos;
-  // A component or a quantity that the file does not have is a wrong request too.
-  const bool is_foreign = dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
-                          dynamic_cast<const RequestError*>(&error) != nullptr ||
-                          dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
-  return error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what),
-                    is_foreign ? kWrongRequest : kRunFailed);
-}
+/// Prints failures of a request's files, and remembers the worst code.
+class Failures {
+ public:
+  /// In the handler of an exception.
+  void add(const fs::path& file, const std::exception& error) {
+    // A component or a quantity that the file does not have is a wrong request too.
+    const bool is_of_request = dynamic_cast<const RequestError*>(&error) != nullptr;
+    const bool is_foreign = is_of_request ||
+                            dynamic_cast<const io::NotACheckpoint*>(&error) != nullptr ||
+                            dynamic_cast<const std::invalid_argument*>(&error) != nullptr;
+    const int code = is_foreign ? kWrongRequest : kRunFailed;
+    code_ = std::max(code_, code);
+    const std::string what = error.what() + remedy_of(error);
+    if (is_of_request && !told_.insert(without(file.string(), what)).second) return;
+    const auto* const output = dynamic_cast<const io::OutputError*>(&error);
+    is_disk_full_ = output != nullptr && output->is_disk_full;
+    const bool is_named = output != nullptr || what.find(file.string()) != std::string::npos;
+    error_line(is_named ? what : fmt::format("'{}' {}", file.string(), what), code);
+  }
+
+  int code() const { return code_; }
+  bool is_disk_full() const { return is_disk_full_; }
+
+ private:
+  /// A message without the name of its file, so that those of several files can be compared.
+  static std::string without(const std::string& name, std::string text) {
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name)) {
+      text.erase(at, name.size());
+    }
+    return text;
+  }
+
+  int code_ = kDone;
+  bool is_disk_full_ = false;
+  std::set<std::string> told_;
+};
 
 }  // namespace
 
@@ -82,22 +109,26 @@ std::size_t component_index(const io::Checkpoint& checkpoint, const std::string&
 
 int for_each_state(const ExportRequest& request,
                    const std::function<void(const fs::path& file)>& visit) {
-  int code = kDone;
+  Failures failures;
+  const auto try_visit = [&](const fs::path& file) {
+    try {
+      type_of_named(file);
+      visit(file);
+    } catch (const std::exception& error) {
+      failures.add(file, error);
+    }
+  };
   for (const fs::path& named : request.files) {
     try {
       for (const fs::path& file : files_of(named)) {
-        try {
-          type_of_named(file);
-          visit(file);
-        } catch (const std::exception& error) {
-          code = std::max(code, state_failure(file, error));
-        }
+        try_visit(file);
+        if (failures.is_disk_full()) return failures.code();
       }
     } catch (const RequestError& error) {
-      code = std::max(code, error_line(error.what(), kWrongRequest));
+      failures.add(named, error);
     }
   }
-  return code;
+  return failures.code();
 }
 
 }  // namespace kumiko::app

@@ -44,8 +44,9 @@ void print_result(const ExportRequest& request, const std::filesystem::path& res
 std::size_t component_index(const io::Checkpoint& checkpoint, const std::string& name);
 
 /// Visits each file that the request names, and of folders among them all states. A file whose
-/// visit throws is named in a line on stderr, and the others are visited. \return kDone, or the
-/// code of what was wrong with some of them
+/// visit throws is named in a line on stderr, and the others are visited, unless the disk is full.
+/// A fault of the request that several files show is told once. \return kDone, or the code of what
+/// was wrong with some of them
 int for_each_state(const ExportRequest& request,
                    const std::function<void(const std::filesystem::path& file)>& visit);
 

@@ -58,6 +58,10 @@ std::string read_secret(const std::filesystem::path& file) {
             "cannot read the secret '{}'; make one: head -c 32 /dev/urandom | base64 > {}; chmod "
             "600 {}",
             file.string(), file.string(), file.string());
+  refuse_if(S_ISDIR(status.st_mode), "the secret '{}' is a folder; name a file", file.string());
+  // A pipe is what a shell's <(COMMAND) gives.
+  refuse_if(!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode),
+            "the secret '{}' is not a regular file; name one", file.string());
   refuse_if((status.st_mode & (S_IRWXG | S_IRWXO)) != 0,
             "others may read the secret '{}'; keep it to yourself: chmod 600 {}", file.string(),
             file.string());
@@ -79,9 +83,10 @@ Address address_of(const std::string& text, const char* option) {
     host = host.substr(1, host.size() - 2);
   }
   const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
-  const std::string fault = whole_number(0, 65535).fault(port);
-  refuse_if(host.empty() || !fault.empty(),
+  refuse_if(host.empty() || port.empty() || port.find_first_not_of("0123456789") != port.npos,
             "{} '{}' is not HOST:PORT; write it as 0.0.0.0:5555 or [::1]:5555", option, text);
+  const std::string fault = whole_number(0, 65535).fault(port);
+  refuse_if(!fault.empty(), "{} '{}': the port {}", option, text, fault);
   const auto found = runtime::io::resolve(host, port);
   refuse_if(!found || found->empty(), "{}: the host '{}' is not known", option, host);
   return found->front();

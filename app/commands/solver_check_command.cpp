@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include <kumiko/amr/instruction_set.hpp>
 #include <kumiko/io/nearest.hpp>
 #include <kumiko/plugin/conformance.hpp>
 
@@ -91,6 +92,7 @@ int check_plugin(const CheckRequest& request) {
               "the solver with --solver",
               word);
   }
+  refusing<std::invalid_argument>([] { amr::instruction_set(); });
   hold_status_signal();  // before the plugin may start threads
   const plugin::Registry found(std::span(&request.file, 1));
   const std::vector<plugin::SolverFactory> factories = wanted(request, found);

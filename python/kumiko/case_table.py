@@ -330,7 +330,11 @@ class Tables:
         return Table(columns, layout.rows, layout.title.replace("{workers}", workers))
 
     def about_errors(self, layout: Layout) -> str:
-        """Why a table that is to have the case's published errors has none; empty elsewhere."""
+        """Why a table that is to have errors, or the case's published ones, has none; empty elsewhere."""
+        places = [column.value for column in layout.columns if column.value.startswith("error.")]
+        runs = [self.case.runs[row.run] for row in layout.rows if row.run]
+        if places and runs and all(value_at(run.summary, place) is None for run in runs for place in places):
+            return "No errors are shown: the case has no exact solution at the time at which the runs end.\n"
         if any(row.over for row in layout.rows) or not any(column.published for column in layout.columns):
             return ""
         names = {run.published for run in self.case.runs.values() if run.published}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -9,7 +10,7 @@ import sys
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -96,7 +97,9 @@ def writing(place: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Failed(f"cannot write '{place}': {error.strerror or error}") from None
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        remedy = "; free space there, or name another place" if is_full else ""
+        raise Failed(f"cannot write '{place}': {error.strerror or error}{remedy}") from None
 
 
 def write_text(file: Path, text: str) -> None:
@@ -155,6 +158,7 @@ class Study(ABC, Generic[Found]):
         self.kumiko = kumiko or Kumiko()
         self.progress = Progress(request.quiet)
         self._lock = -1  # the folder of --output, held until the study ends
+        self._made = False  # the folder; it is removed again if nothing comes into it
 
     def try_first_state(self, attempt: Callable[[], object]) -> None:
         """Calls attempt(), which makes a dry run. Raises Refused, Interrupted; a step that fails is not the request's
@@ -213,6 +217,9 @@ class Study(ABC, Generic[Found]):
             self.kumiko.scratch = None
             if self._lock >= 0:
                 os.close(self._lock)
+                if self._made:
+                    with suppress(OSError):  # one with results stays
+                        os.rmdir(self.request.output)
         if ended:
             raise ended
         self.end(found)
@@ -257,6 +264,7 @@ class Study(ABC, Generic[Found]):
         request = self.request
         if request.output:
             with writing(request.output):
+                self._made = not os.path.exists(request.output)
                 os.makedirs(request.output, exist_ok=True)
                 self._lock = os.open(request.output, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:

@@ -44,11 +44,34 @@ class Export(RestartTest):
 
     def test_given_what_cannot_be_exported_then_it_is_named(self):
         self.run_well(ZALESAK, *settings("grid.base=64", "time.steps=640", "time.stop_step=4"))
-        done = self.kumiko("export", "missing.hdf", "run/state_000004.hdf")
+        (self.path / "notes.txt").write_text("a letter to a friend\n")
+        done = self.kumiko("export", "notes.txt", "run/state_000004.hdf")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("missing.hdf", done.errors)
+        self.assertIn("notes.txt", done.errors)
         self.assertIn("plt_000004", done.output)
+        state = "run/state_000004.hdf"
+        self.assert_refused(self.kumiko("export", state, "missing.hdf"), "there is no file 'missing.hdf'")
+        self.assert_refused(self.kumiko("export", state, f"./{state}"), f"'./{state}' is named twice")
         self.assertIn("--format", self.kumiko("export", "missing.hdf", "--format", "bmp").errors)
+
+    def test_given_many_states_then_a_fault_of_the_request_is_told_once(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=40", "output.every=20"))
+        for words in (["--box", "2,3,0,1"], ["--component", "ink"]):
+            self.assert_refused(self.kumiko("export", "run", "--format", "npz", *words), "state_000020.hdf")
+
+    def test_given_two_exports_to_one_file_then_it_is_whole_and_each_is_done_or_refused(self):
+        self.run_well(ZALESAK, *settings(*KEYS, "time.stop_step=4"))
+        words = ["export", "run/state_000004.hdf", "--format", "npz", "--uniform", "3", "--quiet"]
+        self.assertEqual(self.kumiko(*words, "--output", "alone").returncode, 0)
+        both = [self.start(*words, "--output", "same") for _ in range(4)]
+        for process in both:
+            _, errors = process.communicate(timeout=600)
+            if process.returncode != 0:
+                self.assertEqual(process.returncode, 1, errors)
+                self.assertIn("another process is writing", errors)
+        self.assertIn(0, [process.returncode for process in both])
+        whole = (self.path / "alone" / "uniform_000004.npz").read_bytes()
+        self.assertEqual((self.path / "same" / "uniform_000004.npz").read_bytes(), whole)
 
     def test_given_what_is_not_hdf5_then_every_command_calls_the_request_wrong(self):
         (self.path / "notes.txt").write_text("a letter to a friend\n" * 99)

@@ -171,8 +171,9 @@ class PictureTest(unittest.TestCase):
 
     def test_given_a_wrong_file_among_right_ones_then_these_are_drawn_and_the_export_has_failed(self):
         state = self.runs / "dyes" / "state_000010.hdf"
+        (self.path / "notes.txt").write_text("a letter to a friend\n")
         for form, name in (("png", "frame_000010.png"), ("plotfile", "plt_000010")):
-            result = self.export(state, self.path / "missing.hdf", "--format", form)
+            result = self.export(state, self.path / "notes.txt", "--format", form)
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertIn(name, self.names())
 

@@ -298,11 +298,12 @@ class Run(CommandTest):
             done = self.kumiko("report", "run", "--csv", "tables", "--output", "page.html", "--quiet")
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             self.assertTrue((self.path / "page.html").exists())
-        done = self.kumiko("export", "run/state_000012.hdf", "nothing.hdf", "--output", "made", "--quiet")
+        (self.path / "notes.txt").write_text("a letter to a friend")
+        done = self.kumiko("export", "run/state_000012.hdf", "notes.txt", "--output", "made", "--quiet")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(len(list((self.path / "made").iterdir())), 1)
         (line,) = done.stderr.splitlines()
-        self.assertIn("nothing.hdf", line)
+        self.assertIn("notes.txt", line)
 
     def test_given_patches_that_do_not_nest_then_their_number_is_told_with_the_remedy(self):
         keys = ["--set", "amr.buffer=0"]

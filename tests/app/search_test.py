@@ -370,12 +370,16 @@ class SearchTest(unittest.TestCase):
     def test_wrong_requests_are_told_with_their_remedy(self):
         serve = ["serve", "queens", 10, "--listen", "127.0.0.1:0", "--secret"]
         self.assertIn("head -c 32 /dev/urandom", self.refused(*serve, self.path / "none"))
+        self.assertIn(f"'{self.path}' is a folder; name a file", self.refused(*serve, self.path))
+        self.assertIn("is not a regular file", self.refused(*serve, "/dev/null"))
         self.assertIn("chmod 600", self.refused(*serve, self.make_secret("open", 40 * "x", 0o644)))
         self.assertIn("can be guessed", self.refused(*serve, self.make_secret("short", "word")))
         self.assertIn("queens or pentomino", self.refused("serve", "quens", 10, "--listen", "127.0.0.1:0", "--secret",
                                                           self.secret))
         self.assertIn("size", self.refused("serve", "queens", 99, "--listen", "127.0.0.1:0", "--secret", self.secret))
         self.assertIn("HOST:PORT", self.refused("join", "somewhere", "--secret", self.secret))
+        self.assertIn("the port '99999' is not a whole number from 0 to 65535",
+                      self.refused("join", "127.0.0.1:99999", "--secret", self.secret))
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             port = taken.getsockname()[1]

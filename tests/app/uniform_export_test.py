@@ -265,11 +265,12 @@ class UniformExport(unittest.TestCase):
             self.assertIn(f"{option} cannot be combined with --format plotfile, only with npz, vti and table", done.stderr)
 
     def test_given_a_wrong_file_among_right_ones_then_these_are_written_and_the_export_has_failed(self):
-        done = self.export("missing.hdf", self.state("dyes"), self.state("zalesak"), "--format", "npz")
+        (self.path / "notes.txt").write_text("a letter to a friend\n")
+        done = self.export("notes.txt", self.state("dyes"), self.state("zalesak"), "--format", "npz")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("there is no file 'missing.hdf'", done.stderr)
+        self.assertIn("'notes.txt' is not a ", done.stderr)
         self.assertIn("has the same base step, 8, as", done.stderr)
-        self.assertEqual(self.names(), ["uniform_000008.npz"])
+        self.assertEqual(self.names(), ["notes.txt", "uniform_000008.npz"])
         done = self.export("missing.hdf", "--format", "npz")
         self.assertEqual(done.returncode, 2)
 

@@ -117,10 +117,10 @@ TEST(Schema, ReadsAmountsInStepsAndInTime) {
   EXPECT_EQ(run("time.wall_limit = '1.5 h'").wall_limit_s, 5400.0);
   EXPECT_EQ(refusal(kMinimal + "checkpoint.every = 'often'"),
             "run.toml:2: 'checkpoint.every' is \"often\"; it must be a number of base steps or a "
-            "time such as \"10 min\"");
+            "time such as \"10 min\" (s, min, h, d)");
   EXPECT_EQ(refusal(kMinimal + "time.wall_limit = 5"),
             "run.toml:2: 'time.wall_limit' is \"5\"; it must be a time such as \"30 min\" or \"2 "
-            "h\", or 0 for none");
+            "h\" (s, min, h, d), or 0 for none");
 }
 
 TEST(Schema, StandsInTheReferenceWhole) {

@@ -95,6 +95,13 @@ def test_given_a_part_of_the_run_then_no_published_error_stands_in_it(tmp_path):
     assert "the spacings 1/128" in tables.text()
 
 
+def test_given_runs_without_errors_then_a_note_says_why(tmp_path):
+    tables = finished(tables_of(tmp_path, RUN + TABLE.replace("wall_s", "error.rms")))
+    assert "No errors" not in tables.text()
+    tables.case.runs["fine"].summary["error"] = {"rms": None}
+    assert "No errors are shown: the case has no exact solution" in tables.text()
+
+
 def test_given_a_place_that_summaries_lack_then_those_that_they_have_are_listed(tmp_path):
     tables = tables_of(tmp_path, RUN + TABLE.replace("wall_s", "error.l2"))
     summary = {

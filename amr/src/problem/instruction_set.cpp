@@ -9,7 +9,7 @@ namespace kumiko::amr {
 
 InstructionSet instruction_set() {
   const char* const wish = std::getenv("KUMIKO_ISA");
-  const std::string_view limit = wish == nullptr ? "avx512" : wish;
+  const std::string_view limit = wish == nullptr || *wish == '\0' ? "avx512" : wish;
   if (limit != "baseline" && limit != "avx2" && limit != "avx512") {
     throw std::invalid_argument("KUMIKO_ISA is '" + std::string(limit) +
                                 "'; it can be baseline, avx2 or avx512");

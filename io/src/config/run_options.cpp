@@ -80,7 +80,8 @@ std::vector<amr::OptionField<RunOptions>> described_options() {
       field<&R::stop_step>("time.stop_step", {0, kMostCount}, kRun,
                            "base step to end at, up to `steps`; 0 = the last"),
       amount<&R::wall_limit_s, parse_limit>(
-          "time.wall_limit", "it must be a time such as \"30 min\" or \"2 h\", or 0 for none", kRun,
+          "time.wall_limit",
+          "it must be a time such as \"30 min\" or \"2 h\" (s, min, h, d), or 0 for none", kRun,
           "time after which the run writes a checkpoint and ends, such as "
           "\"2 h\"; 0 = none"),
       field<&R::workers>("runtime.workers", {0, 4096}, kRun,
@@ -88,8 +89,8 @@ std::vector<amr::OptionField<RunOptions>> described_options() {
       field<&R::idle>("runtime.idle", {}, kRun,
                       "what workers of backend 'threads' do while they have no work"),
       amount<&R::checkpoints, parse_interval>(
-          "checkpoint.every", "it must be a number of base steps or a time such as \"10 min\"",
-          kRun,
+          "checkpoint.every",
+          "it must be a number of base steps or a time such as \"10 min\" (s, min, h, d)", kRun,
           "base steps between checkpoints, or time such as \"10 min\" (s, min, "
           "h, d); 0 = none, but at signals and before the time limit"),
       field<&R::checkpoint_interval>("checkpoint.interval", {.least = 0.0}, kRun,

@@ -44,7 +44,7 @@ void split_csv_line(std::string_view line, std::vector<Text>& fields) {
 }
 
 /// Writes lines, each of which is in the file when write() returns. Until finish() the file is
-/// called `PATH.part`: a run that fails leaves its lines there.
+/// called `PATH.part`: a run that fails leaves its rows there, and no file if it has none.
 class CsvFile {
  public:
   /// The line of this file that an earlier part's row becomes.
@@ -55,13 +55,16 @@ class CsvFile {
   /// it is on the disk. Throws OutputError.
   CsvFile(const std::filesystem::path& path, const std::string& header, const EarlierTable& earlier,
           const LineOf& line_of)
-      : name_(path, Abandoned::kKeep),
+      : name_(path, earlier.empty() ? Abandoned::kRemove : Abandoned::kKeep),
         writer_(name_.part(), begin(name_.part(), header, earlier, line_of)) {
     if (earlier.empty()) writer_.write(header);
   }
 
   /// Writes a line. Throws OutputError when the system refuses it.
-  void write(const std::string& line) { writer_.write(line); }
+  void write(const std::string& line) {
+    writer_.write(line);
+    name_.keep();
+  }
 
   /// Puts the lines on the disk and gives the file its name. The last call. Throws OutputError.
   void finish() {

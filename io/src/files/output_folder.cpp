@@ -8,7 +8,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <kumiko/amr/require.hpp>
@@ -17,6 +16,7 @@
 #include <kumiko/io/shell_word.hpp>
 
 #include "files/part_file.hpp"
+#include "files/part_lock.hpp"
 
 namespace kumiko::io {
 
@@ -208,17 +208,18 @@ fs::path make_folder(const fs::path& path) {
 FileDescriptor locked(const fs::path& folder) {
   FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Other errors: a file system without locks, or a folder that may be written but not read.
-  if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return descriptor;
+  if (try_lock(descriptor.get())) return descriptor;
   throw OutputError(fmt::format(
       "another run is writing into the output folder '{}'; wait until it has ended, or {}",
       folder.string(), kOtherFolder));
 }
 
 /// True if a run has left files here: its configuration or, when it was ended before it wrote that,
-/// the beginning of its first table.
+/// the beginning of a table.
 bool has_files_of_run(const fs::path& folder) {
   std::error_code missing;
   return OutputFolder::holds_run(folder) ||
+         fs::is_regular_file(folder / "load.csv.part", missing) ||
          fs::is_regular_file(folder / "diagnostics.csv.part", missing);
 }
 
@@ -349,6 +350,13 @@ void write_text_file(const fs::path& file, const std::function<void(std::ostream
   content(out);
   out.close();
   check(out);
+  part.publish();
+}
+
+void write_file_by_name(const fs::path& file,
+                        const std::function<void(const fs::path& part)>& content) {
+  PartFile part(file);
+  content(part.part());
   part.publish();
 }
 

@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "files/part_lock.hpp"
+
 namespace kumiko::io {
 
 namespace {
@@ -39,6 +41,8 @@ void sync_all(const std::filesystem::path& folder) {
   sync_folder(folder);
 }
 
+std::filesystem::path part_of(std::filesystem::path target) { return target += kPartSuffix; }
+
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
@@ -66,13 +70,15 @@ void sync_folder(const std::filesystem::path& folder) {
 }
 
 OutputError cannot_write(const std::filesystem::path& path, int error) {
-  return OutputError(fmt::format("cannot write '{}': {}{}", path.string(),
+  OutputError result(fmt::format("cannot write '{}': {}{}", path.string(),
                                  std::generic_category().message(error), remedy_of(error)));
+  result.is_disk_full = error == ENOSPC || error == EDQUOT;
+  return result;
 }
 
 PartFile::PartFile(std::filesystem::path target, Abandoned abandoned)
-    : target_(std::move(target)), part_(target_), abandoned_(abandoned) {
-  part_ += kPartSuffix;
+    : target_(std::move(target)), part_(part_of(target_)), abandoned_(abandoned) {
+  if (abandoned_ == Abandoned::kRemove) lock_ = lock_part_file(part_, target_);
 }
 
 PartFile::~PartFile() {
@@ -93,19 +99,20 @@ void PartFile::take_name() {
 void PartFile::publish_unsynced() {
   if (::rename(part_.c_str(), target_.c_str()) != 0) throw cannot_write(target_, errno);
   published_ = true;
+  lock_ = {};
 }
 
 void write_folder(const std::filesystem::path& target,
                   const std::function<void(const std::filesystem::path& part)>& content) {
-  std::filesystem::path part = target;
-  part += kPartSuffix;
+  const std::filesystem::path part = part_of(target);
+  runtime::io::FileDescriptor lock;
   const auto abandon = [&] {
     std::error_code ignored;
-    std::filesystem::remove_all(part, ignored);
+    if (lock) std::filesystem::remove_all(part, ignored);
   };
   try {
-    std::filesystem::remove_all(part);
     std::filesystem::create_directories(folder_of(target));
+    lock = lock_part_folder(part, target);
     content(part);
     sync_all(part);
     if (::rename(part.c_str(), target.c_str()) != 0) throw cannot_write(target, errno);

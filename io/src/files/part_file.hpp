@@ -23,18 +23,23 @@ void sync_folder(const std::filesystem::path& folder);
 /// process or the disk.
 OutputError cannot_write(const std::filesystem::path& path, int error);
 
-/// The treatment of a part that is never published.
+/// The treatment of a part that is never published. One that is kept is not locked: its folder is.
 enum class Abandoned { kRemove, kKeep };
 
-/// The provisional name of a file. Whoever writes it closes it before publish().
+/// The provisional name of a file, which one process at a time has. Whoever writes the file closes
+/// it before publish().
 class PartFile {
  public:
+  /// Makes the part empty or takes over what a killed process has left. Throws OutputError, also if
+  /// another process writes the same file.
   explicit PartFile(std::filesystem::path target, Abandoned abandoned = Abandoned::kRemove);
   ~PartFile();
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
 
   const std::filesystem::path& part() const { return part_; }
+  /// From now on the part stays if it is never published.
+  void keep() { abandoned_ = Abandoned::kKeep; }
 
   /// Waits until the part is on the disk and gives it its name, replacing what had that name.
   /// Throws OutputError; the file may have its name then, but the folder that says so may not be on
@@ -50,12 +55,14 @@ class PartFile {
   std::filesystem::path part_;
   Abandoned abandoned_;
   bool published_ = false;
+  runtime::io::FileDescriptor lock_;
 };
 
 /// Has `content` write a folder under its provisional name, waits until every file and folder in it
 /// is on the disk, then gives it its name, which must be free or that of an empty folder. Makes its
-/// parents where they are missing, and removes what one that was killed has left. Throws
-/// OutputError and what `content` throws; nothing is left then.
+/// parents where they are missing, and removes what one that was killed has left; `content` finds
+/// the folder empty. Throws OutputError, also if another process writes the same folder, and what
+/// `content` throws; nothing is left then.
 void write_folder(const std::filesystem::path& target,
                   const std::function<void(const std::filesystem::path& part)>& content);
 

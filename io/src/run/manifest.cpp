@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 /// The key of the manifest's hash of its own text, whose digits count as zeros there.
 constexpr std::string_view kOwnHash = "manifest_xxh3";
 constexpr std::string_view kNoHash = "0000000000000000";
+/// Not the run's own: kumiko report may write it again at any time. Older manifests list it.
 constexpr std::string_view kReportFile = "report.html";
 
 std::string digits(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
@@ -144,6 +145,7 @@ std::string make_manifest(const OutputFolder& folder, std::string_view summary,
       if (kept.contains(name)) files.insert(folder.path() / name);
     }
     for (const fs::path& file : files) {
+      if (file.filename() == kReportFile) continue;
       const auto line = kept.find(file.filename().string());
       json["files"].push_back(line == kept.end() ? line_of(file) : line->second);
     }
@@ -183,7 +185,7 @@ FolderCheck check_folder(const fs::path& folder, std::span<const std::string_vie
     for (const Json& entry : json.at("files")) {
       const auto name = entry.at("name").get<std::string>();
       // A name that no run's file has may lead out of the folder. The manifest has changed then.
-      if (!OutputFolder::owns(name) || !is_wanted(name)) continue;
+      if (!OutputFolder::owns(name) || name == kReportFile || !is_wanted(name)) continue;
       listed.insert(name);
       const std::string fault = fault_of(folder / name, entry);
       if (fault.empty()) check.whole.push_back(name);

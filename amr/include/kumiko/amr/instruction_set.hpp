@@ -14,8 +14,8 @@ enum class InstructionSet {
 };
 
 /// The best instruction set that this processor has. The environment variable KUMIKO_ISA (baseline,
-/// avx2, avx512) lowers the choice; results do not depend on it. Throws std::invalid_argument if
-/// the variable has any other value.
+/// avx2, avx512) lowers the choice; results do not depend on it. An empty one counts as unset.
+/// Throws std::invalid_argument if the variable has any other value.
 InstructionSet instruction_set();
 
 /// Chooses one of three functions of one type, by instruction_set().

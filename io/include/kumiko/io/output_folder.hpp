@@ -17,6 +17,7 @@ namespace kumiko::io {
 /// remedy.
 struct OutputError : std::runtime_error {
   using runtime_error::runtime_error;
+  bool is_disk_full = false;
 };
 
 /// The treatment of an earlier run in the folder.
@@ -92,11 +93,15 @@ void check_writable_folder(const std::filesystem::path& folder);
 
 /// Writes a file, first as `FILE.part`, which is on the disk before it is renamed. An earlier file
 /// is replaced atomically or, on failure, left unchanged. The content may be any bytes, not only
-/// text. Throws OutputError.
+/// text. Throws OutputError, also if another process is writing the same file (by flock(2)).
 void write_text_file(const std::filesystem::path& file, std::string_view text);
 /// Writes a file as above, from what `content` writes to a stream, so that large texts need not be
 /// in memory.
 void write_text_file(const std::filesystem::path& file,
                      const std::function<void(std::ostream&)>& content);
+/// Writes a file as above, where `content` writes it under its provisional name, as another program
+/// does.
+void write_file_by_name(const std::filesystem::path& file,
+                        const std::function<void(const std::filesystem::path& part)>& content);
 
 }  // namespace kumiko::io
