@@ -11,6 +11,7 @@
 
 #include "run/setup.hpp"
 #include "run/shared_options.hpp"
+#include "run/whole_state.hpp"
 
 namespace kumiko::app {
 
@@ -27,27 +28,8 @@ struct RunRequest : CaseRequest, OutputRequest {
   bool needs_folder() const { return !no_files && !print_config; }
 };
 
-/// A checkpoint that was verified and read, with its sidecar.
-struct Restart {
-  std::filesystem::path file;
-  io::Checkpoint checkpoint;
-  std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
-  std::string sidecar_fault = {};              ///< why it has no sidecar; empty if it has one
-  /// The files that serve in place of the lost sidecar, for keys and for seconds and loads; empty
-  /// where none does.
-  std::filesystem::path settings_from = {};
-  std::filesystem::path work_from = {};
-};
-
-/// Reads a checkpoint's sidecar, unless it has one. \return why it has none; empty if it has one
-/// now
-std::string read_sidecar_of(const std::filesystem::path& file, io::Checkpoint& checkpoint);
-
 /// Stands for the newest whole checkpoint of the run's folder.
 inline constexpr const char* kLatest = "latest";
-
-/// The newest checkpoint or state in a folder, whole or not.
-std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
 /// The prepared parts of a run.
 struct Start {
