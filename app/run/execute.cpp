@@ -147,7 +147,8 @@ io::RunHistory begun(const Setup& setup, const amr::Simulation& simulation, RunF
   io::RunHistory history = past ? *past : history_of(simulation.field_figures());
   const bool writes = files != nullptr && !past;
   if (writes) files->diagnose(simulation);
-  if (!history.reached) history.reached = simulation.step() > 0 ? simulation.reach() : 0.0;
+  if (!history.reached)
+    history.reached = simulation.step() > 0 ? simulation.reach() : simulation.time();
   if (writes && setup.run.writes_initial_state()) files->output(simulation, history);
   return history;
 }

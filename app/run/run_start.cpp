@@ -138,6 +138,7 @@ Start restarted(const RunRequest& as_asked, bool writes) {
       latest ? read_newest(path, kRestartOption) : read_named(request.restart, kRestartOption);
   if (!from.sidecar_fault.empty()) replace_sidecar(request.plugins, from);
   if (!setup) setup.emplace(setup_of(request, from));
+  setup->begun_from = from.checkpoint.attributes.begun_from;
   std::string changes = check_same_run(*setup, from.file, from.checkpoint);
   from.checkpoint.run.is_changed = !changes.empty();
   if (goes_on && io::OutputFolder::holds_run(path)) {
@@ -151,6 +152,24 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   if (goes_on) earlier = io::Earlier::kContinue;
   return {std::move(*setup), std::move(path),  earlier, std::move(folder),
           std::move(from),   std::move(later), {},      std::move(changes)};
+}
+
+/// A run that begins anew, with its case's initial field or with a state.
+Start begun(const RunRequest& request) {
+  Setup setup = load_setup(request);
+  fs::path path = output_path(request, setup);
+  const io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
+  std::optional<FromState> initial;
+  if (!request.from.empty()) {
+    initial = read_from_state(request.from, request.from_time, setup);
+    refuse_if(request.overwrite && are_same(path, folder_of(initial->file)),
+              "--from: '{}' would be removed with the files of '{}', which --overwrite replaces; "
+              "name another folder with --output",
+              initial->file.string(), path.string());
+  }
+  Start start{std::move(setup), std::move(path), earlier};
+  start.initial = std::move(initial);
+  return start;
 }
 
 /// Refuses base steps to trace that the run does not take.
@@ -208,6 +227,10 @@ void check_request(RunRequest& request) {
   refuse_if(
       !request.solver.empty() && !request.restart.empty(),
       "--solver: a run that continues keeps its solver; leave out one of --solver and --restart");
+  refuse_if(!request.from.empty() && !request.restart.empty(),
+            "--from begins a new run, and --restart continues one; give one of the two");
+  refuse_if(request.from.empty() && !request.from_time.empty(),
+            "--from-time: there is no state to begin with; name one with --from");
   for (const std::string& setting : request.overrides) {
     refuse_if(!request.solver.empty() && setting.starts_with("solver.name="),
               "--solver {} and --set {} both name the solver; leave out one of them",
@@ -219,13 +242,7 @@ void check_request(RunRequest& request) {
 Start start_of(const RunRequest& request, bool writes) {
   refuse_if(request.config.empty() && request.restart.empty(),
             "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
-  const auto fresh = [&]() -> Start {
-    Setup setup = load_setup(request);
-    fs::path path = output_path(request, setup);
-    return {std::move(setup), std::move(path),
-            request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
-  };
-  Start start = request.restart.empty() ? fresh() : restarted(request, writes);
+  Start start = request.restart.empty() ? begun(request) : restarted(request, writes);
   start.configuration = request.config;
   check_changes(start);
   check_trace(start);

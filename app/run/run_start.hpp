@@ -9,6 +9,7 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 
+#include "run/from_state.hpp"
 #include "run/setup.hpp"
 #include "run/shared_options.hpp"
 #include "run/whole_state.hpp"
@@ -22,7 +23,9 @@ struct RunRequest : CaseRequest, OutputRequest {
   bool dry_run = false;
   bool print_config = false;
   bool no_files = false;
-  std::string restart;  ///< a checkpoint's file, kLatest, or empty
+  std::string restart;    ///< a checkpoint's file, kLatest, or empty
+  std::string from;       ///< a state, or the folder of a run, to begin with; or empty
+  std::string from_time;  ///< "0", "state", or empty for 0
 
   /// False for a request that has no use for a folder.
   bool needs_folder() const { return !no_files && !print_config; }
@@ -45,6 +48,8 @@ struct Start {
   std::filesystem::path configuration = {};  ///< CASE.toml; empty without one
   /// Keys that the field's bits depend on and that a restart changes, as io::Ancestor has them.
   std::string changes = {};
+  /// The state that a new run begins with.
+  std::optional<FromState> initial = std::nullopt;
 };
 
 /// Reads the configuration of a request, and chooses the checkpoint that the run continues from, if
