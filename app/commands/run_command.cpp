@@ -90,14 +90,14 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
           {"checkpoint", start.from ? fmt::to_string(io::hash_in_seal(start.from->file)) : ""},
           {"--output", request.output.string()},
           {"--restart", request.restart},
-          {"--from", request.from},
-          {"--from-time", request.from_time},
-          {"state", start.initial ? fmt::to_string(io::hash_in_seal(start.initial->file)) : ""},
           {"--summary", request.summary.string()},
           {"--overwrite", request.overwrite ? "on" : ""},
           {"--dry-run", request.dry_run ? "on" : ""},
           {"--no-files", request.no_files ? "on" : ""},
-          {"--quiet", request.quiet ? "on" : ""}};
+          {"--quiet", request.quiet ? "on" : ""},
+          {"--from", request.from},
+          {"--from-time", request.from_time},
+          {"state", start.initial ? fmt::to_string(io::hash_in_seal(start.initial->file)) : ""}};
 }
 
 /// Prepares a rank, and refuses whatever can be refused, before all begin.

@@ -111,8 +111,8 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
               simulation.communicator()) {
   begin_tables(start, simulation);
   colours_ = first_colours(start);
-  const bool has_one_stretch = states_.lineage().empty() && !setup_.begun_from;
-  if (setup_.options.steps > 0 && has_one_stretch) dt_ = simulation.dt();
+  const bool has_one_length = states_.lineage().empty() && !setup_.begun_from;
+  if (setup_.options.steps > 0 && has_one_length) dt_ = simulation.dt();
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) {
     warn_of_altered_tables(folder_.path());
