@@ -150,7 +150,7 @@ class UniformExport {
   io::UniformState sampled(const io::StoredState& state, const amr::Box<2>& window,
                            const std::vector<std::size_t>& components, const fs::path& file) {
     const io::Checkpoint& checkpoint = state.checkpoint;
-    const StateCase its_case = case_of_state(*plugins_, state, file);
+    const StateCase its_case = case_of_state(*plugins_, checkpoint, file);
     io::UniformState result;
     result.field = amr::sample_uniform(checkpoint.run, state.geometry, its_case.made.get(), window,
                                        components);

@@ -65,6 +65,7 @@ Json describe(const io::Checkpoint& checkpoint, const std::string& sidecar_fault
     json["lineage"].push_back(
         {{"step", restart.step}, {"state_hash", restart.state_hash}, {"keys", restart.keys}});
   }
+  if (attributes.begun_from) json["begun_from"] = io::to_json(*attributes.begun_from);
   json["next_regrid"] = run.next_regrid;
   json["updates"] = run.counters.updates();
   json["levels"] = Json::array();
@@ -137,6 +138,18 @@ void print_sidecar(const Json& json) {
   }
 }
 
+void print_beginning(const Json& begun) {
+  fmt::print("begun with           {}: base step {} of case {}, t = {:.6g}; here t = {:.6g}\n",
+             begun["file"].get<std::string>(), begun["step"].get<int>(),
+             begun["case"].get<std::string>(), begun["time"].get<double>(),
+             begun["begun_at"].get<double>());
+  fmt::print("  state hash there   {}\n", begun["state_hash"].get<std::string>());
+  for (const Json& mass : begun["mass"]) {
+    fmt::print("  mass               {:.15g}, and {:.15g} in that state\n",
+               mass["after"].get<double>(), mass["before"].get<double>());
+  }
+}
+
 void print_text(const std::filesystem::path& file, const Json& json) {
   fmt::print("{}: whole, every byte is as it was written\n", file.string());
   fmt::print("base step            {}  (t = {:.6g}, dt = {:.6g})\n", json["step"].get<int>(),
@@ -144,6 +157,7 @@ void print_text(const std::filesystem::path& file, const Json& json) {
   if (json["next_regrid"] > 0) {
     fmt::print("next regrid          before base step {}\n", json["next_regrid"].get<int>());
   }
+  if (json.contains("begun_from")) print_beginning(json["begun_from"]);
   for (const Json& restart : json["lineage"]) {
     fmt::print("changed              before base step {}: {}\n", restart["step"].get<int>(),
                restart["keys"].get<std::string>());

@@ -94,7 +94,10 @@ std::vector<std::pair<std::string, std::string>> agreement(const RunRequest& req
           {"--overwrite", request.overwrite ? "on" : ""},
           {"--dry-run", request.dry_run ? "on" : ""},
           {"--no-files", request.no_files ? "on" : ""},
-          {"--quiet", request.quiet ? "on" : ""}};
+          {"--quiet", request.quiet ? "on" : ""},
+          {"--from", request.from},
+          {"--from-time", request.from_time},
+          {"state", start.initial ? fmt::to_string(io::hash_in_seal(start.initial->file)) : ""}};
 }
 
 /// Prepares a rank, and refuses whatever can be refused, before all begin.
@@ -154,11 +157,17 @@ void warn_of_ranks(const amr::Simulation& simulation, Ranks& ranks, int workers,
       kMilliseconds * fewer->seconds);
 }
 
-/// Makes a rank's simulation, and frees the checkpoint that it continues from.
+/// Makes a rank's simulation, and frees the checkpoint that it continues from, or begins with.
 std::unique_ptr<amr::Simulation> simulation_of(Start& start, amr::Backend& backend,
                                                amr::Communicator& communicator) {
-  auto simulation = make_simulation(start.setup, backend,
-                                    start.from ? &start.from->checkpoint : nullptr, communicator);
+  auto simulation =
+      make_simulation(start.setup, backend, start.from ? &start.from->checkpoint : nullptr,
+                      communicator, start.initial ? &start.initial->initial : nullptr);
+  if (start.initial) {
+    if (communicator.rank() == 0) note_masses(*start.initial, *simulation, start.setup);
+    start.initial->initial.run.levels = {};
+    start.initial->initial.run.source = {};
+  }
   if (start.from) {
     start.from->checkpoint.run.levels = {};
     start.from->checkpoint.run.source = {};
@@ -280,6 +289,7 @@ int lead(RunRequest& request, Ranks& ranks, std::unique_ptr<amr::Backend>& backe
   // A study says so itself, once.
   if (!ranks.are_many() && !request.no_files) warn_above_budget(*backend);
   if (start.from && !request.quiet) tell_restart(start, simulation->step(), !earlier.empty());
+  if (start.initial && !request.quiet) tell_beginning(*start.initial, setup);
   if (request.dry_run) {
     print_forecast(request, start, *backend, *simulation);
     return kDone;
@@ -362,6 +372,14 @@ Action run_command(Options& options) {
       "with 'latest' from that in the run's own; without CASE.toml, with the configuration "
       "that it holds",
       {.check = not_empty()});
+  options.add("--from", &request->from,
+              "begin a new run of CASE.toml with this state or checkpoint, or the newest whole one "
+              "in this folder, in place of the case's initial field; grid, levels and solver may "
+              "be others",
+              {.check = not_empty()});
+  options.add("--from-time", &request->from_time,
+              "time at which a run with --from begins: 0 (default), or that of the state",
+              {.check = one_of({"0", "state"})});
   return [request] { return run_case(*request); };
 }
 

@@ -161,7 +161,9 @@ io::RunHistory begun(const Setup& setup, const amr::Simulation& simulation, RunF
     files->diagnose(simulation);
     files->records().write_first(simulation);
   }
-  if (!history.reached) history.reached = simulation.step() > 0 ? simulation.reach() : 0.0;
+  if (!history.reached) {
+    history.reached = simulation.step() > 0 ? simulation.reach() : simulation.time();
+  }
   if (writes && setup.run.writes_initial_state()) files->output(simulation, history);
   return history;
 }

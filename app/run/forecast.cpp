@@ -79,6 +79,7 @@ std::uint64_t file_bytes(const Start& start, const amr::Simulation& simulation,
   names = setup.the_case->component_names();
   attributes.initial_masses.resize(names.size());
   if (start.from) attributes.lineage = start.from->checkpoint.attributes.lineage;
+  attributes.begun_from = setup.begun_from;
   if (with_extras) names.insert(names.end(), amr::kExtraNames.begin(), amr::kExtraNames.end());
   return io::checkpoint_bytes(checkpoint, simulation.hierarchy().geometry());
 }
@@ -182,10 +183,10 @@ std::int64_t steps_left(const Setup& setup, const amr::Simulation& simulation) {
 
 /// The time up to which nothing is due any more before the first base step.
 double reached_by(const Start& start, const amr::Simulation& simulation) {
-  if (!start.from) return 0.0;
+  if (!start.from) return simulation.time();
   const std::optional<io::Sidecar>& sidecar = start.from->checkpoint.sidecar;
   if (sidecar && sidecar->reached) return *sidecar->reached;
-  return simulation.step() > 0 ? simulation.reach() : 0.0;
+  return simulation.step() > 0 ? simulation.reach() : simulation.time();
 }
 
 /// Takes base steps. \return their seconds

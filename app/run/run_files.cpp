@@ -70,6 +70,7 @@ io::StateWriterOptions writer_options(const Start& start, const std::filesystem:
   io::StateWriterOptions options;
   options.configuration = setup.config.state_toml();
   options.lineage = std::move(lineage);
+  options.begun_from = setup.begun_from;
   options.sidecar.origin = origin_now();
   options.sidecar.paths = {start.configuration, folder, setup.case_file, setup.solver_file};
   options.sidecar.configuration = setup.config.run_values();
@@ -110,7 +111,8 @@ RunFiles::RunFiles(Start& start, amr::Backend& backend, const amr::Simulation& s
               simulation.communicator()) {
   begin_tables(start, simulation);
   colours_ = first_colours(start);
-  if (setup_.options.steps > 0 && states_.lineage().empty()) dt_ = simulation.dt();
+  const bool has_one_length = states_.lineage().empty() && !setup_.begun_from;
+  if (setup_.options.steps > 0 && has_one_length) dt_ = simulation.dt();
   // Nothing refuses the run any more.
   if (start.earlier == io::Earlier::kContinue) {
     warn_of_altered_tables(folder_.path());

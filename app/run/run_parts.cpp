@@ -107,15 +107,18 @@ void check_parts(const Setup& setup, int ranks) {
 
 std::unique_ptr<amr::Simulation> make_simulation(const Setup& setup, amr::Backend& backend,
                                                  const io::Checkpoint* from,
-                                                 amr::Communicator& communicator) {
+                                                 amr::Communicator& communicator,
+                                                 const amr::InitialState* initial) {
   runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(setup)));
   return blaming(setup, [&] {
     const amr::Case& the_case = *setup.the_case;
-    auto simulation =
-        from == nullptr ? std::make_unique<amr::Simulation>(the_case, *setup.solver, backend,
-                                                            setup.options, communicator)
-                        : std::make_unique<amr::Simulation>(the_case, *setup.solver, backend,
-                                                            setup.options, from->run, communicator);
+    const auto begin = [&](const auto&... with) {
+      return std::make_unique<amr::Simulation>(the_case, *setup.solver, backend, setup.options,
+                                               with..., communicator);
+    };
+    auto simulation = from != nullptr      ? begin(from->run)
+                      : initial != nullptr ? begin(*initial)
+                                           : begin();
     // An indicator that fails should fail before work starts.
     if (setup.run.output_extras && communicator.rank() == 0) simulation->save_with_extras();
     return simulation;

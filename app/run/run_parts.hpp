@@ -38,11 +38,12 @@ std::string plugin_options(const Setup& setup);
 /// Makes the checks of make_simulation() alone. Throws RequestError.
 void check_parts(const Setup& setup, int ranks);
 
-/// Builds the initial state, or that of a checkpoint. From then on, reports of faults name the
-/// setup's plugins. Throws RequestError if a step is too long for the ghosts, and if the
-/// checkpoint does not fit. All ranks call it.
+/// Builds the initial state, that of a checkpoint, or one from another run's state. From then on,
+/// reports of faults name the setup's plugins. Throws RequestError if a step is too long for the
+/// ghosts, and if the checkpoint does not fit. All ranks call it.
 std::unique_ptr<amr::Simulation> make_simulation(
     const Setup& setup, amr::Backend& backend, const io::Checkpoint* from = nullptr,
-    amr::Communicator& communicator = amr::single_rank());
+    amr::Communicator& communicator = amr::single_rank(),
+    const amr::InitialState* initial = nullptr);
 
 }  // namespace kumiko::app

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <iterator>
-#include <map>
-#include <span>
 #include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include <kumiko/io/shell_word.hpp>
 #include <kumiko/io/state_writer.hpp>
 
 #include "run/lost_sidecar.hpp"
@@ -29,127 +24,6 @@ namespace fs = std::filesystem;
 
 /// Times of steps of one length are rounded.
 constexpr double kRounded = 1e-12;
-
-/// How to begin anew is with the configuration that the run has left, if it has.
-RequestError no_whole_checkpoint(const fs::path& folder) {
-  const fs::path configuration = folder / io::kConfigurationFile;
-  std::error_code hidden;
-  if (!fs::is_regular_file(configuration, hidden)) {
-    return RequestError("--restart: '{}' has no whole checkpoint; name a run's folder that has one",
-                        folder.string());
-  }
-  return RequestError(
-      "--restart: '{}' has no whole checkpoint; begin the run anew, with the same --plugin-path if "
-      "there was one: kumiko run {} --overwrite --output {}",
-      folder.string(), io::shell_word(configuration.string()), io::shell_word(folder.string()));
-}
-
-/// Checkpoints and states of a folder, the newest first.
-std::multimap<std::int64_t, fs::path, std::greater<>> candidates(const fs::path& folder) {
-  std::multimap<std::int64_t, fs::path, std::greater<>> all;
-  for (const std::string_view pattern : {io::kCheckpointFiles, io::kStateFiles}) {
-    for (const auto& [step, file] : io::OutputFolder::numbered(folder, pattern)) {
-      all.emplace(step, file);
-    }
-  }
-  return all;
-}
-
-/// A whole checkpoint that a run can continue from. One with values that are not finite counts as
-/// damaged. Extras of patches are not checked, because no run continues from them. The values stay
-/// in the file until their patches get them.
-io::Checkpoint read_good(const fs::path& file) {
-  const auto check = [&](const io::Checkpoint& checkpoint, const amr::PatchId& id,
-                         std::span<const double> record) {
-    const std::size_t own = checkpoint.field_names().size();
-    const std::span<const double> values = record.first(own * amr::kPatchPoints);
-    const auto odd = std::ranges::find_if_not(values, [](double v) { return std::isfinite(v); });
-    if (odd == values.end()) return;
-    const auto component = static_cast<std::size_t>(odd - values.begin()) / amr::kPatchPoints;
-    throw io::DamagedCheckpoint(
-        fmt::format("'{}' holds values that are not finite ('{}' in {} is {})", file.string(),
-                    checkpoint.attributes.component_names[component], to_string(id), *odd));
-  };
-  return io::open_checkpoint(file, check);
-}
-
-/// The restart from a checkpoint, which does without its sidecar where it must.
-Restart with_sidecar(const fs::path& file, io::Checkpoint checkpoint,
-                     std::vector<fs::path> damaged = {}) {
-  Restart restart{file, std::move(checkpoint), std::move(damaged)};
-  restart.sidecar_fault = read_sidecar_of(file, restart.checkpoint);
-  return restart;
-}
-
-/// "; 'FILE' is whole", of the newest one before `file` that is; empty where none is.
-std::string earlier_one(const fs::path& file) {
-  const auto all = candidates(file.has_parent_path() ? file.parent_path() : ".");
-  const auto named = std::ranges::find_if(
-      all, [&](const auto& entry) { return entry.second.filename() == file.filename(); });
-  for (auto other = named == all.end() ? all.begin() : std::next(named); other != all.end();
-       ++other) {
-    try {
-      read_good(other->second);
-      return fmt::format("; '{}' is whole", other->second.string());
-    } catch (const io::CheckpointError&) {
-      continue;
-    }
-  }
-  return {};
-}
-
-/// Reads a checkpoint that was named. Throws RequestError, which says what is wrong with the file,
-/// be it damaged or with values that are not finite, and which earlier one of its folder is good.
-Restart read_restart(const fs::path& file) {
-  if (type_of_named(file) == fs::file_type::not_found) {
-    throw RequestError(
-        "--restart: there is no file '{}'; name a checkpoint or a state, or a run's folder{}",
-        file.string(), earlier_one(file));
-  }
-  try {
-    return with_sidecar(file, read_good(file));
-  } catch (const io::CheckpointError& error) {
-    const std::string earlier = earlier_one(file);
-    const fs::path home = file.has_parent_path() ? file.parent_path() : ".";
-    throw RequestError("--restart: {}{}", error.what(),
-                       !earlier.empty() ? earlier
-                       : newest_checkpoint(home)
-                           ? "; no earlier checkpoint in its folder is whole, so begin the run anew"
-                           : remedy_of(error));
-  }
-}
-
-/// Reads the newest whole checkpoint, or state, of a run's folder. Prints a warning for each newer
-/// one that is damaged or has values that are not finite, and names the one that it takes. Throws
-/// RequestError when there is none, and for a newer one that cannot be read, is of another version
-/// or of another step than its name.
-Restart latest_restart(const fs::path& folder) {
-  refuse_if(type_of_named(folder) == fs::file_type::not_found,
-            "--restart latest: there is no folder '{}'; name the run's folder: --restart FOLDER",
-            folder.string());
-  std::vector<fs::path> damaged;
-  for (const auto& [step, file] : candidates(folder)) {
-    type_of_named(file);  // Refuses what this user may not read, with the remedy.
-    try {
-      io::Checkpoint checkpoint = read_good(file);
-      refuse_if(checkpoint.run.step != step,
-                "--restart latest: '{}' is of base step {}, but its name gives another one; rename "
-                "it, or name the file to continue from",
-                file.string(), checkpoint.run.step);
-      if (!damaged.empty()) {
-        print_warning("the restart is from '{}', the newest whole one", file.string());
-      }
-      return with_sidecar(file, std::move(checkpoint), std::move(damaged));
-    } catch (const io::DamagedCheckpoint& error) {
-      const std::string_view what = error.what();
-      print_warning("{}; trying an older one", what.substr(0, what.find("; name a checkpoint")));
-      damaged.push_back(file);
-    } catch (const io::CheckpointError& error) {
-      throw RequestError("--restart latest: {}", error.what());
-    }
-  }
-  throw no_whole_checkpoint(folder);
-}
 
 fs::path output_path(const RunRequest& request, const Setup& setup) {
   if (!request.output.empty()) return request.output;
@@ -218,7 +92,7 @@ std::vector<fs::path> later_files_of(const RunRequest& request, const fs::path& 
                                      const Restart& from) {
   if (request.restart == kLatest) return from.damaged;
   std::vector<fs::path> later;
-  for (const auto& [step, file] : candidates(folder)) {
+  for (const auto& [step, file] : stored_states(folder)) {
     if (step > from.checkpoint.run.step) later.push_back(file);
   }
   if (later.empty() || request.overwrite) return later;
@@ -233,7 +107,7 @@ RunRequest without_folder(RunRequest request) {
   if (request.restart == kLatest) return request;
   if (type_of_named(request.restart) != fs::file_type::directory) return request;
   if (!request.output.empty() && !are_same(request.output, request.restart)) {
-    request.restart = latest_restart(request.restart).file.string();
+    request.restart = read_newest(request.restart, kRestartOption).file.string();
     return request;
   }
   request.output = request.restart;
@@ -260,9 +134,11 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   if (writes && goes_on && type_of_named(path) == fs::file_type::directory) {
     folder.emplace(open_output(path, io::Earlier::kContinue));
   }
-  Restart from = latest ? latest_restart(path) : read_restart(request.restart);
+  Restart from =
+      latest ? read_newest(path, kRestartOption) : read_named(request.restart, kRestartOption);
   if (!from.sidecar_fault.empty()) replace_sidecar(request.plugins, from);
   if (!setup) setup.emplace(setup_of(request, from));
+  setup->begun_from = from.checkpoint.attributes.begun_from;
   std::string changes = check_same_run(*setup, from.file, from.checkpoint);
   from.checkpoint.run.is_changed = !changes.empty();
   if (goes_on && io::OutputFolder::holds_run(path)) {
@@ -276,6 +152,24 @@ Start restarted(const RunRequest& as_asked, bool writes) {
   if (goes_on) earlier = io::Earlier::kContinue;
   return {std::move(*setup), std::move(path),  earlier, std::move(folder),
           std::move(from),   std::move(later), {},      std::move(changes)};
+}
+
+/// A run that begins anew, with its case's initial field or with a state.
+Start begun(const RunRequest& request) {
+  Setup setup = load_setup(request);
+  fs::path path = output_path(request, setup);
+  const io::Earlier earlier = request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse;
+  std::optional<FromState> initial;
+  if (!request.from.empty()) {
+    initial = read_from_state(request.from, request.from_time, setup);
+    refuse_if(request.overwrite && are_same(path, folder_of(initial->file)),
+              "--from: '{}' would be removed with the files of '{}', which --overwrite replaces; "
+              "name another folder with --output",
+              initial->file.string(), path.string());
+  }
+  Start start{std::move(setup), std::move(path), earlier};
+  start.initial = std::move(initial);
+  return start;
 }
 
 /// Refuses base steps to trace that the run does not take.
@@ -314,21 +208,6 @@ void check_changes(const Start& start) {
 
 }  // namespace
 
-std::optional<fs::path> newest_checkpoint(const fs::path& folder) {
-  const auto all = candidates(folder);
-  return all.empty() ? std::nullopt : std::optional(all.begin()->second);
-}
-
-std::string read_sidecar_of(const fs::path& file, io::Checkpoint& checkpoint) {
-  if (checkpoint.sidecar) return {};
-  try {
-    io::read_sidecar(file, checkpoint);
-    return {};
-  } catch (const io::SidecarError& error) {
-    return error.what();
-  }
-}
-
 void check_request(RunRequest& request) {
   if (request.json) {
     refuse_if(!request.summary.empty(), "--json stands for --summary -; give one of the two");
@@ -348,6 +227,10 @@ void check_request(RunRequest& request) {
   refuse_if(
       !request.solver.empty() && !request.restart.empty(),
       "--solver: a run that continues keeps its solver; leave out one of --solver and --restart");
+  refuse_if(!request.from.empty() && !request.restart.empty(),
+            "--from begins a new run, and --restart continues one; give one of the two");
+  refuse_if(request.from.empty() && !request.from_time.empty(),
+            "--from-time: there is no state to begin with; name one with --from");
   for (const std::string& setting : request.overrides) {
     refuse_if(!request.solver.empty() && setting.starts_with("solver.name="),
               "--solver {} and --set {} both name the solver; leave out one of them",
@@ -359,13 +242,7 @@ void check_request(RunRequest& request) {
 Start start_of(const RunRequest& request, bool writes) {
   refuse_if(request.config.empty() && request.restart.empty(),
             "name CASE.toml, or a run to continue with --restart; see 'kumiko run --help'");
-  const auto fresh = [&]() -> Start {
-    Setup setup = load_setup(request);
-    fs::path path = output_path(request, setup);
-    return {std::move(setup), std::move(path),
-            request.overwrite ? io::Earlier::kReplace : io::Earlier::kRefuse};
-  };
-  Start start = request.restart.empty() ? fresh() : restarted(request, writes);
+  Start start = request.restart.empty() ? begun(request) : restarted(request, writes);
   start.configuration = request.config;
   check_changes(start);
   check_trace(start);

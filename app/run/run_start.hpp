@@ -9,8 +9,10 @@
 #include <kumiko/io/checkpoint.hpp>
 #include <kumiko/io/output_folder.hpp>
 
+#include "run/from_state.hpp"
 #include "run/setup.hpp"
 #include "run/shared_options.hpp"
+#include "run/whole_state.hpp"
 
 namespace kumiko::app {
 
@@ -21,33 +23,16 @@ struct RunRequest : CaseRequest, OutputRequest {
   bool dry_run = false;
   bool print_config = false;
   bool no_files = false;
-  std::string restart;  ///< a checkpoint's file, kLatest, or empty
+  std::string restart;    ///< a checkpoint's file, kLatest, or empty
+  std::string from;       ///< a state, or the folder of a run, to begin with; or empty
+  std::string from_time;  ///< "0", "state", or empty for 0
 
   /// False for a request that has no use for a folder.
   bool needs_folder() const { return !no_files && !print_config; }
 };
 
-/// A checkpoint that was verified and read, with its sidecar.
-struct Restart {
-  std::filesystem::path file;
-  io::Checkpoint checkpoint;
-  std::vector<std::filesystem::path> damaged;  ///< newer ones of its folder, passed over
-  std::string sidecar_fault = {};              ///< why it has no sidecar; empty if it has one
-  /// The files that serve in place of the lost sidecar, for keys and for seconds and loads; empty
-  /// where none does.
-  std::filesystem::path settings_from = {};
-  std::filesystem::path work_from = {};
-};
-
-/// Reads a checkpoint's sidecar, unless it has one. \return why it has none; empty if it has one
-/// now
-std::string read_sidecar_of(const std::filesystem::path& file, io::Checkpoint& checkpoint);
-
 /// Stands for the newest whole checkpoint of the run's folder.
 inline constexpr const char* kLatest = "latest";
-
-/// The newest checkpoint or state in a folder, whole or not.
-std::optional<std::filesystem::path> newest_checkpoint(const std::filesystem::path& folder);
 
 /// The prepared parts of a run.
 struct Start {
@@ -63,6 +48,8 @@ struct Start {
   std::filesystem::path configuration = {};  ///< CASE.toml; empty without one
   /// Keys that the field's bits depend on and that a restart changes, as io::Ancestor has them.
   std::string changes = {};
+  /// The state that a new run begins with.
+  std::optional<FromState> initial = std::nullopt;
 };
 
 /// Reads the configuration of a request, and chooses the checkpoint that the run continues from, if

@@ -125,7 +125,7 @@ io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
   summary.time = simulation.time();
   summary.end_time = simulation.end_time();
   summary.wall_s = history.wall_s;
-  summary.errors = simulation.error_norms();
+  if (!setup.begun_from || setup.begun_from->has_exact) summary.errors = simulation.error_norms();
   if (summary.errors && !std::isfinite(summary.errors->rms)) {
     print_warning(
         "case '{}': its exact() gives values that are not finite at t = {:g}, so that the "
@@ -145,6 +145,7 @@ io::RunSummary summary_of(const Setup& setup, const amr::Backend& backend,
   summary.memory = simulation.memory_use();
   summary.peak_rss_bytes = io::peak_rss_bytes();
   summary.state_hash = simulation.state_hash();
+  summary.begun_from = setup.begun_from;
   summary.config = setup.config.values();
   return summary;
 }

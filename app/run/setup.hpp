@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Setup {
   int trace_until;  ///< and at which it ends, at most stop_step
   /// Keys of a run's configuration that its solver does not have any more, as "solver.x: 0.5".
   std::vector<std::string> forgotten;
+  /// The state that the run has begun with in place of the case's initial field.
+  std::optional<io::BegunFrom> begun_from = {};
 
   static constexpr int kNoStep = std::numeric_limits<int>::max();
 

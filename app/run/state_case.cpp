@@ -13,35 +13,42 @@ namespace kumiko::app {
 
 namespace {
 
-std::unique_ptr<amr::Case> make_case(const plugin::CaseFactory& factory,
-                                     const io::ConfigSource& source) {
+amr::ParameterSet parameters_of(const plugin::CaseFactory& factory,
+                                const io::ConfigSource& source) {
   io::Schema schema;
   schema.add("case", factory.parameters);
   // No solver is made, so that its keys need no plugin.
   std::vector<std::string> of_solver;
-  return factory.make(
-      source.without_unknown(schema, "solver", of_solver).check(schema).case_parameters());
+  return source.without_unknown(schema, "solver", of_solver).check(schema).case_parameters();
 }
 
 }  // namespace
 
-StateCase case_of_state(const plugin::Registry& plugins, const io::StoredState& state,
+StateCase case_of_state(const plugin::Registry& plugins, const io::Checkpoint& state,
                         const std::filesystem::path& file) {
+  StateCase result;
   try {
-    const io::ConfigSource source =
-        io::parse_config(state.checkpoint.attributes.configuration, file.string());
-    const std::string& name = source.text("case.name");
-    const auto* const factory = amr::find_factory(plugins.cases(), name);
-    if (factory == nullptr) return {nullptr, fmt::format("there is no case '{}'", name)};
-    auto made = make_case(*factory, source);
+    const io::ConfigSource source = io::parse_config(state.attributes.configuration, file.string());
+    result.name = source.text("case.name");
+    const auto* const factory = amr::find_factory(plugins.cases(), result.name);
+    if (factory == nullptr) {
+      result.lack = fmt::format("there is no case '{}'", result.name);
+      return result;
+    }
+    result.parameters = parameters_of(*factory, source);
+    auto made = factory->make(result.parameters);
     const amr::Extent extent = made->extent();
-    const amr::Extent stored = state.geometry.extent();
-    if (extent.x == stored.x && extent.y == stored.y) return {std::move(made), {}};
-    return {nullptr,
-            fmt::format("the domain of case '{}' is {} x {} now", name, extent.x, extent.y)};
+    const amr::Extent stored = state.geometry->extent();
+    if (extent.x == stored.x && extent.y == stored.y) {
+      result.made = std::move(made);
+    } else {
+      result.lack =
+          fmt::format("the domain of case '{}' is {} x {} now", result.name, extent.x, extent.y);
+    }
   } catch (const std::exception& error) {
-    return {nullptr, error.what()};
+    result.lack = error.what();
   }
+  return result;
 }
 
 }  // namespace kumiko::app

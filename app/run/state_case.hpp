@@ -15,12 +15,14 @@ namespace kumiko::app {
 struct StateCase {
   std::unique_ptr<amr::Case> made;
   std::string lack;
+  std::string name = {};  ///< empty if the configuration has none
+  amr::ParameterSet parameters = {};
 };
 
 /// Makes the case that a state's configuration names, from its plugin and with the run's
 /// parameters. The registry must outlive the case. There is none if no plugin has it, or if that
 /// plugin's case has other keys or another domain now.
-StateCase case_of_state(const plugin::Registry& plugins, const io::StoredState& state,
+StateCase case_of_state(const plugin::Registry& plugins, const io::Checkpoint& state,
                         const std::filesystem::path& file);
 
 }  // namespace kumiko::app

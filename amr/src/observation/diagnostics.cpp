@@ -30,8 +30,8 @@ Figures figures_of(const std::vector<Figure>& each) {
   return figures;
 }
 
-double point_area(const Hierarchy& hierarchy, const Patch& patch) {
-  const double h = hierarchy.geometry().spacing(patch.id().level);
+double point_area(const Geometry& geometry, const PatchId& id) {
+  const double h = geometry.spacing(id.level);
   return h * h;
 }
 
@@ -53,10 +53,9 @@ struct FieldFigure {
   FieldFigures figures() const { return {sum, minimum, maximum, finite, {}, absolute}; }
 };
 
-FieldFigure field_figure(const PartlyCovered& leaves, int component, double area) {
+FieldFigure field_figure(ConstPatchView field, unsigned covered, int component, double area) {
   FieldFigure part;
-  const ConstPatchView field = leaves.patch.now();
-  for_each_leaf(leaves, [&](int i, int j) {
+  for_each_leaf(covered, [&](int i, int j) {
     const double u = field(i, j, component);
     part.sum += u;
     part.absolute += std::abs(u);
@@ -137,7 +136,7 @@ ErrorFigure error_figure(const PartlyCovered& leaves, int component,
   const auto reference = [&](int i, int j) {
     return exact[static_cast<std::size_t>(j * kPatchSize + i)];
   };
-  for_each_leaf(leaves, [&](int i, int j) {
+  for_each_leaf(leaves.covered, [&](int i, int j) {
     const double error = std::abs(field(i, j, component) - reference(i, j));
     part.absolute += error;
     part.exact += std::abs(reference(i, j));
@@ -148,7 +147,7 @@ ErrorFigure error_figure(const PartlyCovered& leaves, int component,
   if (part.absolute != 0.0) {
     part.square.exponent = SquareSum::exponent_for(part.largest);
     const double scale = std::scalbn(1.0, -part.square.exponent);
-    for_each_leaf(leaves, [&](int i, int j) {
+    for_each_leaf(leaves.covered, [&](int i, int j) {
       const double scaled = (field(i, j, component) - reference(i, j)) * scale;
       part.square.sum += scaled * scaled;
     });
@@ -184,15 +183,31 @@ BlockHash block_hash(ConstPatchView values, int quadrant, int size) {
 }
 
 /// A patch without children is one block.
-void list_block_hashes(const PartlyCovered& leaves, std::vector<PatchValue<BlockHash>>& to) {
-  const PatchId& id = leaves.patch.id();
-  if (leaves.covered == 0) {
-    to.push_back({id, 0, block_hash(leaves.patch.now(), 0, kPatchSize)});
+void list_block_hashes(const PatchId& id, ConstPatchView values, unsigned covered,
+                       std::vector<PatchValue<BlockHash>>& to) {
+  if (covered == 0) {
+    to.push_back({id, 0, block_hash(values, 0, kPatchSize)});
     return;
   }
-  for_each_leaf_quadrant<2>(leaves.covered, [&](int quadrant) {
-    to.push_back({id, quadrant, block_hash(leaves.patch.now(), quadrant, kQuadrantSize)});
+  for_each_leaf_quadrant<2>(covered, [&](int quadrant) {
+    to.push_back({id, quadrant, block_hash(values, quadrant, kQuadrantSize)});
   });
+}
+
+/// \param blocks  in canonical order
+std::string hash_of_blocks(const std::vector<PatchValue<BlockHash>>& blocks) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  const auto add = [&state](const auto& value) {
+    XXH3_64bits_update(&state, &value, sizeof(value));
+  };
+  add(kStateHashVersion);
+  for (const auto& [id, quadrant, block] : blocks) {
+    add(std::array<std::int32_t, 4>{id.level, id.i * kPatchSize + quadrant_begin(quadrant, 0),
+                                    id.j * kPatchSize + quadrant_begin(quadrant, 1), block.size});
+    add(block.hash);
+  }
+  return fmt::format("v{}-{:016x}", kStateHashVersion, XXH3_64bits_digest(&state));
 }
 
 }  // namespace
@@ -201,7 +216,8 @@ FieldFigures field_figures(const Hierarchy& hierarchy, Backend& backend,
                            Communicator& communicator) {
   return figures_of<FieldFigures>(reduce_parts<FieldFigure>(
       hierarchy, backend, communicator, [&](const PartlyCovered& leaves, int component) {
-        return field_figure(leaves, component, point_area(hierarchy, leaves.patch));
+        return field_figure(leaves.patch.now(), leaves.covered, component,
+                            point_area(hierarchy.geometry(), leaves.patch.id()));
       }));
 }
 
@@ -229,24 +245,38 @@ std::optional<ErrorNorms> error_norms(const Hierarchy& hierarchy, const Case& pr
 std::string state_hash(const Hierarchy& hierarchy, Backend& backend, Communicator& communicator) {
   std::vector<PatchValue<BlockHash>> blocks;
   backend.run([&] {
-    blocks = collect_parts<BlockHash>(hierarchy, backend, communicator, list_block_hashes);
+    const auto list = [](const PartlyCovered& leaves, std::vector<PatchValue<BlockHash>>& to) {
+      list_block_hashes(leaves.patch.id(), leaves.patch.now(), leaves.covered, to);
+    };
+    blocks = collect_parts<BlockHash>(hierarchy, backend, communicator, list);
   });
-  XXH3_state_t state;
-  XXH3_64bits_reset(&state);
-  const auto add = [&state](const auto& value) {
-    XXH3_64bits_update(&state, &value, sizeof(value));
-  };
-  add(kStateHashVersion);
-  for (const auto& [id, quadrant, block] : blocks) {
-    add(std::array<std::int32_t, 4>{id.level, id.i * kPatchSize + quadrant_begin(quadrant, 0),
-                                    id.j * kPatchSize + quadrant_begin(quadrant, 1), block.size});
-    add(block.hash);
-  }
-  return fmt::format("v{}-{:016x}", kStateHashVersion, XXH3_64bits_digest(&state));
+  return hash_of_blocks(blocks);
 }
 
 std::string state_hash(const Hierarchy& hierarchy) {
   return state_hash(hierarchy, *make_backend("serial", 1));
+}
+
+StoredDiagnostics diagnose(
+    const Mesh<2>& mesh, const Geometry& geometry, std::size_t components,
+    const std::function<void(int level, std::size_t slot, std::span<double> into)>& read) {
+  std::vector<double> record(components * kPatchPoints);
+  const ConstPatchView values(record.data(), static_cast<int>(components), 0);
+  std::vector<FieldFigure> each(components);
+  std::vector<PatchValue<BlockHash>> blocks;
+  for (int level = 0; level < mesh.levels(); ++level) {
+    const std::vector<std::uint8_t> covered = mesh.covered_quadrants(level);
+    for (std::size_t slot = 0; slot < mesh.size(level); ++slot) {
+      const PatchId& id = mesh.ids(level)[slot];
+      read(level, slot, record);
+      list_block_hashes(id, values, covered[slot], blocks);
+      for (std::size_t component = 0; component < components; ++component) {
+        each[component] += field_figure(values, covered[slot], static_cast<int>(component),
+                                        point_area(geometry, id));
+      }
+    }
+  }
+  return {figures_of<FieldFigures>(each), hash_of_blocks(blocks)};
 }
 
 }  // namespace kumiko::amr

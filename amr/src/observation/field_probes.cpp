@@ -43,7 +43,7 @@ BoxSum box_sum(const PartlyCovered& leaves, int component, const Rectangle& box,
   BoxSum part;
   if (x.empty() || y.empty()) return part;
   const ConstPatchView field = leaves.patch.now();
-  for_each_leaf(leaves, [&](int i, int j) {
+  for_each_leaf(leaves.covered, [&](int i, int j) {
     const double share = x.of[static_cast<std::size_t>(i)] * y.of[static_cast<std::size_t>(j)];
     if (share > 0.0) part.sum += field(i, j, component) * share;
   });
@@ -90,7 +90,7 @@ std::vector<Extremes> extremes(const Hierarchy& hierarchy, Backend& backend,
     const PatchId& id = leaves.patch.id();
     const ConstPatchView field = leaves.patch.now();
     ExtremesPart part;
-    for_each_leaf(leaves, [&](int i, int j) {
+    for_each_leaf(leaves.covered, [&](int i, int j) {
       const Extreme here{field(i, j, component),
                          geometry.coordinate(id.level, id.i * kPatchSize + i),
                          geometry.coordinate(id.level, id.j * kPatchSize + j)};

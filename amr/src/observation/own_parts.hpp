@@ -39,8 +39,8 @@ std::vector<PatchValue<Value>> collect_parts(const Hierarchy& hierarchy, Backend
 /// Calls visit(i, j) for the leaf points of a patch, quadrant by quadrant, for whole patches too:
 /// so a sum has the same order wherever its neighbours are refined.
 template <class Visit>
-void for_each_leaf(const PartlyCovered& part, Visit visit) {
-  for_each_leaf_quadrant<2>(part.covered, [&](int quadrant) {
+void for_each_leaf(unsigned covered, Visit visit) {
+  for_each_leaf_quadrant<2>(covered, [&](int quadrant) {
     const int i0 = quadrant_begin(quadrant, 0);
     const int j0 = quadrant_begin(quadrant, 1);
     for (int j = j0; j < j0 + kQuadrantSize; ++j) {

@@ -21,6 +21,11 @@ BaseSteps::BaseSteps(const Case& problem, const Solver& solver, const Simulation
   stepper_.begin(control_.stretch());
 }
 
+void BaseSteps::begin(double time) {
+  control_.begin(time);
+  stepper_.begin(control_.stretch());
+}
+
 void BaseSteps::resume(const SavedRun& saved) {
   step_ = saved.step;
   control_.resume(saved.step, saved.time, saved.dt, saved.choice);
@@ -45,7 +50,9 @@ void BaseSteps::choose(std::optional<double> largest_cfl) {
 }
 
 std::optional<StepChoice> BaseSteps::saved_choice() const {
-  if (!control_.chooses() && control_.stretch().first() == 0) return std::nullopt;
+  const Stretch& stretch = control_.stretch();
+  const bool is_whole_run = stretch.first() == 0 && stretch.begin() == 0.0;
+  if (!control_.chooses() && is_whole_run) return std::nullopt;
   return control_.choice();
 }
 

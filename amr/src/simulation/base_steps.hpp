@@ -38,6 +38,8 @@ class BaseSteps {
   BaseSteps(const Case& problem, const Solver& solver, const SimulationOptions& options,
             Hierarchy& hierarchy, Backend& backend, TimeStepper& stepper);
 
+  /// Has the run begin at a time in place of 0. Throws as StepControl::begin() does.
+  void begin(double time);
   /// Continues from a saved run. Throws as StepControl::resume() does.
   void resume(const SavedRun& saved);
 

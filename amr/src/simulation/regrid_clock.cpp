@@ -34,11 +34,11 @@ int RegridClock::left(int step) const {
 void RegridClock::resume(int step, int next) {
   next_ = next;
   if (levels_ == 1) next_ = 0;
-  if (levels_ > 1 && next_ == 0) next_ = std::max(1, step);
+  if (levels_ > 1 && next_ == 0) next_ = step;
 }
 
 void RegridClock::note_changed_options(int step) {
-  if (levels_ == 1) return;
+  if (levels_ == 1 || next_ == step) return;
   const int earliest = std::max(step + 1, follow_at(step));
   next_ = std::max({1, step, std::min(next_, earliest)});
 }

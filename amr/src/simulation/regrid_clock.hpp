@@ -22,10 +22,11 @@ class RegridClock {
   RegridClock(const Hierarchy& hierarchy, const TimeStepper& stepper,
               const SimulationOptions& options, bool may_grow, Communicator& communicator);
 
-  /// The base step before which the mesh is rebuilt next; 0: never.
+  /// The base step before which the mesh is rebuilt next; 0 with one level, which never is, and
+  /// where a run begins with the mesh of a stored state.
   int next() const { return next_; }
   /// Whether the mesh is to be rebuilt before a base step.
-  bool is_due(int step) const { return step > 0 && step == next_; }
+  bool is_due(int step) const { return levels_ > 1 && step == next_; }
   /// Base steps that may be taken in one go.
   int left(int step) const;
 

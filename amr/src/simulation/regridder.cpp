@@ -16,11 +16,31 @@ Regridder::Regridder(Run& run, Rebalancer& rebalancer)
       rebalancer_(rebalancer),
       transfer_(transfer_operators(run.solver.traits().centring)) {}
 
-void Regridder::begin() {
-  run_.stepper.prepare(0, run_.slots(0), 0.0, [this](std::size_t slot) { sample(0, slot); });
+void Regridder::begin(InitialField field) {
+  initial_ = std::move(field);
+  if (!initial_) {
+    initial_ = [this](const PatchId& id, int component, std::span<double> values) {
+      sample_case(id, component, values);
+    };
+  }
+  run_.stepper.prepare(0, run_.slots(0), run_.steps.time(),
+                       [this](std::size_t slot) { sample(0, slot); });
   begin_scales();
   make_plan();
   rebuild(Fill::kSample);
+  initial_ = {};
+}
+
+void Regridder::begin_with_mesh() {
+  begin_scales();
+  make_plan();
+  for (int level = 0; level < run_.hierarchy.used_levels(); ++level) {
+    const std::vector<RegridHistory> new_patches(run_.hierarchy.level(level).size());
+    plan_->resume(level, new_patches);
+  }
+  if (run_.steps.chooses()) run_.steps.choose();
+  run_.regrids.resume(0, 0);
+  rebalancer_.rebalance();
 }
 
 void Regridder::resume(const SavedRun& saved) {
@@ -79,16 +99,20 @@ void Regridder::follow_scales(const std::optional<std::vector<double>>& magnitud
                          : largest_magnitudes(run_.hierarchy, run_.backend, run_.communicator));
 }
 
+void Regridder::sample_case(const PatchId& id, int component, std::span<double> values) const {
+  const auto initial = [&](Points points, std::span<double> result) {
+    run_.problem.initial(points, component, result);
+    return true;
+  };
+  sample_patch(run_.hierarchy.geometry(), id, initial, values);
+}
+
 void Regridder::sample(int level, std::size_t slot) {
   Patch& patch = run_.hierarchy.level(level).patch(slot);
   std::array<double, kPatchPoints> values;
   for (int component = 0; component < patch.now().components(); ++component) {
-    const auto initial = [&](Points points, std::span<double> result) {
-      run_.problem.initial(points, component, result);
-      return true;
-    };
-    in_patch("the initial field", patch.id(), 0.0,
-             [&] { sample_patch(run_.hierarchy.geometry(), patch.id(), initial, values); });
+    in_patch("the initial field", patch.id(), run_.steps.time(),
+             [&] { initial_(patch.id(), component, values); });
     patch.now().interior(component) =
         Eigen::Map<const FieldArray>(values.data(), kPatchSize, kPatchSize);
   }

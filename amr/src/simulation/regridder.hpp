@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <kumiko/amr/saved_run.hpp>
@@ -22,8 +24,16 @@ class Regridder {
   /// Keeps references to both.
   Regridder(Run& run, Rebalancer& rebalancer);
 
-  /// Builds the first mesh; all patches get the initial values of the case. Throws as regrid().
-  void begin();
+  /// Fills the initial values [j][i] of a component of a patch. From many threads at once.
+  using InitialField =
+      std::function<void(const PatchId& id, int component, std::span<double> values)>;
+
+  /// Builds the first mesh; all patches get the initial values of the case, or those of `field`
+  /// where it is given. Throws as regrid().
+  void begin(InitialField field = {});
+  /// Begins with the mesh and the values that are there, and has the mesh rebuilt before the first
+  /// step. Throws NoStepServes.
+  void begin_with_mesh();
   /// Takes over the tagging history of a saved run, whose patches are restored.
   void resume(const SavedRun& saved);
   /// Rebuilds the mesh before the next base step; new patches are prolonged from coarser ones.
@@ -42,12 +52,14 @@ class Regridder {
   void rebuild(Fill fill);
   void begin_scales();
   void follow_scales(const std::optional<std::vector<double>>& magnitudes);
+  void sample_case(const PatchId& id, int component, std::span<double> values) const;
   void sample(int level, std::size_t slot);
   void prolong_into(int level, std::size_t slot);
 
   Run& run_;
   Rebalancer& rebalancer_;
   TransferOperators transfer_;
+  InitialField initial_;  ///< while the first mesh is built
   std::optional<RegridPlan> plan_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -10,13 +11,37 @@
 
 #include "observation/shown_state.hpp"
 #include "simulation/point_values.hpp"
+#include "simulation/state_remap.hpp"
 
 namespace kumiko::amr {
 
 void RunLoop::begin() {
-  run_.backend.run([this] {
+  begin_by([this] { regridder_.begin(); });
+}
+
+void RunLoop::begin(const InitialState& initial, RunSaver& saver) {
+  run_.steps.begin(initial.time);
+  if (is_on_own_grid(initial, run_.solver.traits(), run_.options)) {
+    begin_by([&] {
+      saver.restore_field(initial.run);
+      regridder_.begin_with_mesh();
+    });
+    return;
+  }
+  const StateRemap remap(initial, run_.hierarchy.geometry(), run_.problem);
+  begin_by([&] {
+    regridder_.begin([&remap](const PatchId& id, int component, std::span<double> values) {
+      remap.fill(id, component, values);
+    });
+  });
+}
+
+/// \param begin  makes the first mesh and state
+template <class Begin>
+void RunLoop::begin_by(Begin begin) {
+  run_.backend.run([&] {
     try {
-      regridder_.begin();
+      begin();
     } catch (const NoStepServes& refused) {
       // Before any step, the options are wrong.
       throw std::invalid_argument(refused.what());

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <kumiko/amr/initial_state.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation.hpp>
 
@@ -27,6 +28,8 @@ class RunLoop {
 
   /// Builds the first mesh and state. Throws as Simulation's constructor.
   void begin();
+  /// Begins with a stored state in place of the case's initial field.
+  void begin(const InitialState& initial, RunSaver& saver);
   /// Continues from a saved run.
   void resume(const SavedRun& saved, RunSaver& saver);
   /// As Simulation::advance(), on this rank.
@@ -39,6 +42,8 @@ class RunLoop {
   bool is_whole() const { return is_whole_; }
 
  private:
+  template <class Begin>
+  void begin_by(Begin begin);
   void check_values();
   int observation_interval() const;
   void show_to_case();

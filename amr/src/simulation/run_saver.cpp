@@ -87,11 +87,18 @@ void RunSaver::save_extras(RecordExchange& records) {
 }
 
 void RunSaver::restore(const SavedRun& saved) {
-  for (int level = 0; level < saved.mesh.levels(); ++level) restore(level, saved);
+  for (int level = 0; level < saved.mesh.levels(); ++level) {
+    restore_field(level, saved);
+    restore_motion(level, saved);
+  }
+}
+
+void RunSaver::restore_field(const SavedRun& saved) {
+  for (int level = 0; level < saved.mesh.levels(); ++level) restore_field(level, saved);
 }
 
 /// The levels below are restored already.
-void RunSaver::restore(int index, const SavedRun& saved) {
+void RunSaver::restore_field(int index, const SavedRun& saved) {
   Hierarchy& hierarchy = run_.hierarchy;
   if (index > 0) {
     const std::span<const PatchId> ids = saved.mesh.ids(index);
@@ -103,7 +110,10 @@ void RunSaver::restore(int index, const SavedRun& saved) {
   Level& level = hierarchy.level(index);
   run_.stepper.prepare(index, run_.slots(index), run_.steps.time(),
                        [&](std::size_t slot) { copy(saved, slot, level.patch(slot)); });
-  for (std::size_t slot = 0; slot < level.size(); ++slot) {
+}
+
+void RunSaver::restore_motion(int index, const SavedRun& saved) {
+  for (std::size_t slot = 0; slot < run_.hierarchy.level(index).size(); ++slot) {
     PatchMotion& motion = run_.stepper.motion().at(index, slot);
     // With steps of another length, the CFL number is the one that prepare() has computed.
     if (run_.steps.may_grow() && saved.dt == run_.steps.dt()) {

@@ -50,9 +50,9 @@ void check(const SavedRun& saved, const Hierarchy& hierarchy, int steps) {
   require(saved.levels.size() == static_cast<std::size_t>(saved.mesh.levels()),
           "the saved run has values on {} levels, and patches on {}", saved.levels.size(),
           saved.mesh.levels());
-  // Regrids happen before a base step, never before the first one.
-  const bool had_one_level = saved.next_regrid == 0;
-  require(levels == 1 || had_one_level || saved.next_regrid >= std::max(saved.step, 1),
+  // With one level there was none, and a run may begin with one that is due.
+  const bool is_due = saved.next_regrid == 0;
+  require(levels == 1 || is_due || saved.next_regrid >= std::max(saved.step, 1),
           "the saved run stands at base step {} with its next regrid at {}", saved.step,
           saved.next_regrid);
   require(saved.extras == 0 || saved.extras == static_cast<int>(kExtraNames.size()),

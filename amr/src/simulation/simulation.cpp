@@ -31,6 +31,14 @@ Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backe
   engine_->loop.resume(saved, engine_->saver);
 }
 
+Simulation::Simulation(const Case& problem, const Solver& solver, Backend& backend,
+                       const SimulationOptions& options, const InitialState& initial,
+                       Communicator& communicator)
+    : engine_((check_initial(initial, problem),
+               std::make_unique<Engine>(problem, solver, backend, options, communicator))) {
+  engine_->loop.begin(initial, engine_->saver);
+}
+
 Simulation::~Simulation() { engine_->end_others(); }
 
 bool Simulation::follow(const std::function<void(SavedRecords&&)>& take) {

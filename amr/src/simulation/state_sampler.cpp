@@ -25,6 +25,12 @@ bool is_in(const PlaceRange& range, const PatchId& place) {
   return place.i >= range.i0 && place.i < range.i1 && place.j >= range.j0 && place.j < range.j1;
 }
 
+/// The place of the patch that has a point, along an axis; the point may lie below 0.
+int patch_at(int point) {
+  static_assert(kPatchSize == 16);
+  return point >> 4;
+}
+
 /// The points of a neighbour that are ghosts of a patch, along one axis, in the patch's indices.
 struct GhostStretch {
   int first;
@@ -77,19 +83,23 @@ PlaceRange StateSampler::missing(const PlaceRange& range) const {
   return result;
 }
 
-/// The places below those of a range, and around them as far as the domain reaches.
-PlaceRange StateSampler::below(const PlaceRange& range) const {
-  PlaceRange result{range.level - 1, (range.i0 >> 1) - 1, ((range.i1 - 1) >> 1) + 2,
-                    (range.j0 >> 1) - 1, ((range.j1 - 1) >> 1) + 2};
+/// The places of a range that the domain has.
+PlaceRange StateSampler::within(PlaceRange range) const {
   if (!geometry_.boundaries().periodic_x()) {
-    result.i0 = std::max(result.i0, 0);
-    result.i1 = std::min(result.i1, geometry_.patches_x(result.level));
+    range.i0 = std::max(range.i0, 0);
+    range.i1 = std::min(range.i1, geometry_.patches_x(range.level));
   }
   if (!geometry_.boundaries().periodic_y()) {
-    result.j0 = std::max(result.j0, 0);
-    result.j1 = std::min(result.j1, geometry_.patches_y(result.level));
+    range.j0 = std::max(range.j0, 0);
+    range.j1 = std::min(range.j1, geometry_.patches_y(range.level));
   }
-  return result;
+  return range;
+}
+
+/// The places below those of a range, and around them as far as the domain reaches.
+PlaceRange StateSampler::below(const PlaceRange& range) const {
+  return within({range.level - 1, (range.i0 >> 1) - 1, ((range.i1 - 1) >> 1) + 2,
+                 (range.j0 >> 1) - 1, ((range.j1 - 1) >> 1) + 2});
 }
 
 StateSampler::Block StateSampler::gather(const PlaceRange& range) {
@@ -111,6 +121,32 @@ void StateSampler::visit(const PlaceRange& range, const Visit& visit) {
                          wanted.j0 >> 1, ((wanted.j1 - 1) >> 1) + 1};
   for_each_place(inner,
                  [&](const PatchId& parent) { prolong_children(parents, parent, wanted, visit); });
+}
+
+void StateSampler::copy_window(const Box<2>& window, std::span<double> values) {
+  const PlaceRange range =
+      within({window.level, patch_at(window.begin[0]), patch_at(window.end[0] - 1) + 1,
+              patch_at(window.begin[1]), patch_at(window.end[1] - 1) + 1});
+  Block places =
+      gather(within({range.level, range.i0 - 1, range.i1 + 1, range.j0 - 1, range.j1 + 1}));
+  std::array<double, PatchView::size(1, kReach)> one;
+  const PatchView view(one.data(), 1, kReach);
+  const int width = window.end[0] - window.begin[0];
+  for_each_place(range, [&](const PatchId& place) {
+    fill_with_ghosts(places, place, view);
+    Box<2> points = box_of(place);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      points.begin[axis] -= kReach;
+      points.end[axis] += kReach;
+    }
+    points = points & window;
+    for (int j = points.begin[1]; j < points.end[1]; ++j) {
+      const double* const from =
+          view.origin() + (j - place.j * kPatchSize) * view.stride() - place.i * kPatchSize;
+      std::copy(from + points.begin[0], from + points.end[0],
+                values.begin() + (j - window.begin[1]) * width + points.begin[0] - window.begin[0]);
+    }
+  });
 }
 
 /// Those children that are wanted and that the mesh does not have.

@@ -43,6 +43,10 @@ class StateSampler {
   /// Visits each place of the range once.
   void visit(const PlaceRange& range, const Visit& visit);
 
+  /// Copies the values of a window of points, row by row. The window may reach 2 points beyond the
+  /// domain, where it has the ghosts of the patches at its sides, and further along periodic axes.
+  void copy_window(const Box<2>& window, std::span<double> values);
+
   /// True if a value that was visited depends on one-sided interpolation.
   bool is_one_sided() const { return is_one_sided_; }
 
@@ -58,6 +62,7 @@ class StateSampler {
   std::span<const double> stored(const PatchId& place) const;
   PlaceRange missing(const PlaceRange& range) const;
   PlaceRange below(const PlaceRange& range) const;
+  PlaceRange within(PlaceRange range) const;
   Block gather(const PlaceRange& range);
   void prolong_children(Block& parents, const PatchId& parent, const PlaceRange& wanted,
                         const Visit& visit);

@@ -204,7 +204,6 @@ std::int64_t PatchStepper::in_proportion(std::int64_t steps, double cfl) const {
 /// The base step when the run has so many steps: those that are past do not change.
 double PatchStepper::dt_of(std::int64_t steps) const {
   const Stretch& stretch = rules_.clock().stretch();
-  if (stretch.first() == 0) return end_time() / static_cast<double>(steps);
   return (end_time() - stretch.begin()) / static_cast<double>(steps - stretch.first());
 }
 

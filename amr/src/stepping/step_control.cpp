@@ -33,7 +33,20 @@ StepControl::StepControl(double end, int steps, double cfl, bool may_grow, Times
       cfl_(steps > 0 ? 0.0 : cfl),
       may_grow_(may_grow),
       exact_(std::move(exact)) {
-  choice_.stretch = chooses() ? Stretch(0, 0.0, kTrial * end, 1) : Stretch::whole_run(end, steps);
+  begin(0.0);
+}
+
+void StepControl::begin(double time) {
+  const double left = end_ - time;
+  require(time >= 0.0 && left > kShortest * end_,
+          "the run is to begin at t = {:g}, and to end at t = {:g}; it must begin before its end",
+          time, end_);
+  if (chooses()) {
+    choice_.stretch = Stretch(0, time, time + kTrial * left, 1);
+  } else {
+    choice_.stretch =
+        time == 0.0 ? Stretch::whole_run(end_, steps_) : Stretch(0, time, end_, steps_);
+  }
 }
 
 void StepControl::resume(int step, double time, double dt, const std::optional<StepChoice>& saved) {
@@ -58,7 +71,8 @@ void StepControl::resume(int step, double time, double dt, const std::optional<S
           "the saved run stands at base step {}, t = {:g}: nothing is left of it that `steps`, {}, "
           "could divide up to t = {:g}",
           step, time, steps_, end_);
-  choice_.stretch = step == 0 ? of_all : Stretch(step, time, end_, steps_ - step);
+  if (step == 0) return begin(time);
+  choice_.stretch = Stretch(step, time, end_, steps_ - step);
 }
 
 int StepControl::left_to_choice(int step) const {

@@ -27,6 +27,10 @@ class StepControl {
   /// \param exact        times that base steps are to end at; where steps are chosen
   StepControl(double end, int steps, double cfl, bool may_grow, Times exact = {});
 
+  /// Has the run begin at a time in place of 0: its steps divide what is left of it from there.
+  /// Throws std::invalid_argument unless the time lies before the end.
+  void begin(double time);
+
   /// Continues from a saved run. Where the run is to have another number of steps than it had, or
   /// another CFL number, what is left of it is divided anew. Throws std::invalid_argument when no
   /// step is left for it.

@@ -41,8 +41,8 @@ Silence::Silence(int ranks, const Limits& limits, Probe probe)
       ask_after_(
           std::chrono::nanoseconds(std::min(kAsksBeforeLimit * kAskAfter, limits_.warn_after)) /
           kAsksBeforeLimit),
-      period_(std::clamp<std::chrono::nanoseconds>(
-          ask_after_ / kLooksPerAsk, std::chrono::milliseconds(1), kLongestPeriod)),
+      period_(std::clamp<std::chrono::nanoseconds>(ask_after_ / kLooksPerAsk,
+                                                   std::chrono::milliseconds(1), kLongestPeriod)),
       others_(static_cast<std::size_t>(ranks)) {}
 
 std::vector<Silence::Step> Silence::look(Clock::time_point now, const std::vector<bool>& awaited) {

@@ -150,6 +150,26 @@ std::vector<Ancestor> read_lineage(const Source& source) {
   return lineage;
 }
 
+std::optional<BegunFrom> read_begun_from(const Source& source) {
+  constexpr const char* kBegun = "/kumiko/begun_from";
+  if (!source.has(kBegun)) return std::nullopt;
+  BegunFrom begun{source.attribute_text(kBegun, "file"),
+                  source.attribute_text(kBegun, "case"),
+                  source.integer(kBegun, "step"),
+                  source.number<double>(kBegun, "time"),
+                  source.attribute_text(kBegun, "state_hash"),
+                  source.number<double>(kBegun, "begun_at"),
+                  source.integer(kBegun, "has_exact") != 0,
+                  {}};
+  const std::string path = fmt::format("{}/masses", kBegun);
+  const auto masses = source.list<double>(path);
+  if (masses.size() % 3 != 0) source.refuse(Source::odd(path));
+  for (std::size_t at = 0; at < masses.size(); at += 3) {
+    begun.mass.push_back({masses[at], masses[at + 1], masses[at + 2]});
+  }
+  return begun;
+}
+
 RunAttributes read_attributes(const Source& source) {
   RunAttributes attributes;
   attributes.time = source.number<double>(kRun, "time");
@@ -157,6 +177,7 @@ RunAttributes read_attributes(const Source& source) {
   attributes.subcycling = source.integer(kRun, "subcycling") != 0;
   attributes.configuration = source.text("/kumiko/configuration");
   attributes.lineage = read_lineage(source);
+  attributes.begun_from = read_begun_from(source);
   return attributes;
 }
 

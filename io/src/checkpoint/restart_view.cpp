@@ -57,6 +57,22 @@ void write_lineage(const Object& parent, const std::vector<Ancestor>& lineage) {
   }
 }
 
+void write_begun_from(const Object& parent, const BegunFrom& begun) {
+  const Object group = hdf5::make_group(parent, "begun_from");
+  set_attribute(group, "file", begun.file);
+  set_attribute(group, "case", begun.case_name);
+  set_attribute(group, "step", static_cast<std::int64_t>(begun.step));
+  set_attribute(group, "time", begun.time);
+  set_attribute(group, "state_hash", begun.state_hash);
+  set_attribute(group, "begun_at", begun.begun_at);
+  set_attribute(group, "has_exact", static_cast<std::int64_t>(begun.has_exact ? 1 : 0));
+  std::vector<double> masses;
+  for (const MassChange& mass : begun.mass) {
+    masses.insert(masses.end(), {mass.before, mass.after, mass.absolute});
+  }
+  hdf5::write_list(group, "masses", masses);
+}
+
 void write_attributes(const Object& group, const Contents& contents) {
   const RunAttributes& attributes = contents.checkpoint.attributes;
   const amr::SavedRun& run = contents.run();
@@ -82,6 +98,7 @@ void write_attributes(const Object& group, const Contents& contents) {
   hdf5::write_text(group, "configuration", attributes.configuration);
   if (run.choice) write_choice(group, *run.choice);
   if (!attributes.lineage.empty()) write_lineage(group, attributes.lineage);
+  if (attributes.begun_from) write_begun_from(group, *attributes.begun_from);
 }
 
 /// Those that do not depend on who did the work.

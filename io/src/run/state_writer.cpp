@@ -97,6 +97,7 @@ StateWriter::Copy StateWriter::copy_of(const amr::Simulation& simulation,
   attributes.subcycling = simulation.options().subcycling;
   attributes.configuration = options_.configuration;
   attributes.lineage = options_.lineage;
+  attributes.begun_from = options_.begun_from;
   attributes.component_names = problem_.component_names();
   attributes.initial_masses = history.initial_masses;
   std::vector<std::string>& names = attributes.component_names;

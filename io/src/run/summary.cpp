@@ -138,6 +138,7 @@ Json to_json(const RunSummary& summary) {
     json["moved_patches"] = summary.moved_patches;
   }
   json["state_hash"] = summary.state_hash;
+  if (summary.begun_from) json["begun_from"] = to_json(*summary.begun_from);
   json.update(summary.origin);
   json["config"] = config_json(summary.config);
   return json;

@@ -19,7 +19,7 @@ struct Row {
   std::string format;  ///< text, count, seconds, number, percent, bytes, list
 };
 
-const std::array<Row, 30> kRows = {{
+const std::array<Row, 35> kRows = {{
     {"/case", "Case", "text"},
     {"/solver", "Solver", "text"},
     {"/backend", "Backend", "text"},
@@ -46,6 +46,12 @@ const std::array<Row, 30> kRows = {{
     {"/memory/bytes_per_point", "Memory per point", "bytes"},
     {"/peak_rss_bytes", "Largest resident memory", "bytes"},
     {"/state_hash", "Hash of the final state", "text"},
+    {"/begun_from/file", "Begun with a state", "text"},
+    {"/begun_from/case", "Case of that state", "text"},
+    {"/begun_from/step", "Base step of that state", "count"},
+    {"/begun_from/time", "Time of that state", "number"},
+    {"/begun_from/mass_change", "Change of its mass on the run’s grid, over its integral of |u|",
+     "number"},
     {"/date", "Begun, or gone on (UTC)", "text"},
     {"/host", "Host", "text"},
     {"/cpu", "Processor", "text"},

@@ -1,7 +1,10 @@
 // Computes errors, mass and extremes of a state, and a hash of its bits.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,5 +55,18 @@ std::string state_hash(const Hierarchy& hierarchy, Backend& backend,
                        Communicator& communicator = single_rank());
 /// The same hash, computed by the calling thread alone.
 std::string state_hash(const Hierarchy& hierarchy);
+
+/// The figures and the hash of a stored state.
+struct StoredDiagnostics {
+  FieldFigures field;
+  std::string state_hash;
+};
+
+/// field_figures() and state_hash() of a state that is stored by records [component][j][i], with
+/// the bits that they have for a run. Reads each record once.
+/// \param read  reads the record of a patch
+StoredDiagnostics diagnose(
+    const Mesh<2>& mesh, const Geometry& geometry, std::size_t components,
+    const std::function<void(int level, std::size_t slot, std::span<double> into)>& read);
 
 }  // namespace kumiko::amr

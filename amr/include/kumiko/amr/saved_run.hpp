@@ -1,6 +1,7 @@
 // The data of a run that must be stored to continue it later.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +77,17 @@ struct SavedRun {
   const SavedLevel& level(int index) const { return levels[static_cast<std::size_t>(index)]; }
   /// The number of values in the record of a patch: those of all components, including extras.
   std::size_t record_size() const { return levels.front().values.size() / mesh.size(0); }
+  /// Components of the field, without extras, also where a source has the values.
+  std::size_t field_components() const {
+    const std::size_t size = source ? source.record_size : record_size();
+    return size / kPatchPoints - static_cast<std::size_t>(extras);
+  }
+  /// Reads as many values as fit, from the beginning of a patch's record, from wherever they are.
+  void read(int level, std::size_t slot, std::span<double> into) const {
+    if (source) return source.read(level, slot, into);
+    const std::span<const double> record = this->record(level, slot).first(into.size());
+    std::copy(record.begin(), record.end(), into.begin());
+  }
   std::size_t components() const { return record_size() / kPatchPoints; }
   std::span<const double> record(int level, std::size_t slot) const {
     return std::span(this->level(level).values).subspan(slot * record_size(), record_size());

@@ -19,6 +19,7 @@
 #include <kumiko/amr/diagnostics.hpp>
 #include <kumiko/amr/field_probes.hpp>
 #include <kumiko/amr/hierarchy.hpp>
+#include <kumiko/amr/initial_state.hpp>
 #include <kumiko/amr/partition.hpp>
 #include <kumiko/amr/saved_run.hpp>
 #include <kumiko/amr/simulation_options.hpp>
@@ -76,6 +77,14 @@ class Simulation {
   /// when the saved run contradicts the options or itself; the message names the item.
   Simulation(const Case& problem, const Solver& solver, Backend& backend,
              const SimulationOptions& options, const SavedRun& saved,
+             Communicator& communicator = single_rank());
+  /// Begins a new run with a stored state in place of the case's initial field, as InitialState
+  /// says. The case, the solver, the grid and all options may be others than those of the state;
+  /// domain and components may not. Each rank reads the values of its own patches here, or on
+  /// another grid than the state's all values. Throws as the first constructor, and
+  /// std::invalid_argument when the state does not fit the case.
+  Simulation(const Case& problem, const Solver& solver, Backend& backend,
+             const SimulationOptions& options, const InitialState& initial,
              Communicator& communicator = single_rank());
   /// On rank 0, makes the other ranks' follow() return and waits for them, unless a member
   /// function has thrown.
@@ -186,7 +195,8 @@ class Simulation {
   std::string_view schedule() const;
   /// Base steps taken.
   int step() const;
-  /// The base step before which the mesh is rebuilt next; 0: never. Belongs to the run's state.
+  /// The base step before which the mesh is rebuilt next; 0: never, or before the first one of a
+  /// run that begins with the mesh of a stored state. Belongs to the run's state.
   int next_regrid() const;
   /// With an automatic interval, the first base step in which the flow may carry a feature out of
   /// the buffer, since no regrid comes soon enough; nothing if there was none.

@@ -12,6 +12,7 @@
 #include <kumiko/amr/collect.hpp>
 #include <kumiko/amr/geometry.hpp>
 #include <kumiko/amr/saved_run.hpp>
+#include <kumiko/io/begun_from.hpp>
 #include <kumiko/io/checkpoint_error.hpp>
 #include <kumiko/io/compression.hpp>
 #include <kumiko/io/sidecar.hpp>
@@ -51,7 +52,8 @@ struct RunAttributes {
   bool subcycling = true;                    ///< whether level l's step is dt ÷ 2^l
   /// Masses of each component of the field at step 0; empty if a file does not have them.
   std::vector<ComponentMass> initial_masses;
-  std::vector<Ancestor> lineage = {};  ///< in the order of the restarts
+  std::vector<Ancestor> lineage = {};        ///< in the order of the restarts
+  std::optional<BegunFrom> begun_from = {};  ///< of a run that has not begun with its case's field
 };
 
 /// All data that a run needs to continue, and the data that other programs need to read the file.

@@ -55,6 +55,7 @@ struct StateWriterOptions {
   std::string configuration = {};
   /// Restarts that have changed some of them.
   std::vector<Ancestor> lineage = {};
+  std::optional<BegunFrom> begun_from = {};  ///< as RunAttributes has it
   /// The sidecar's data for every file; StateWriter adds seconds, backend and workers.
   Sidecar sidecar = {};
   Compression compression = Compression::kNone;

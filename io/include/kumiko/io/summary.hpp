@@ -13,6 +13,7 @@
 #include <kumiko/amr/hierarchy.hpp>
 #include <kumiko/amr/parameter.hpp>
 #include <kumiko/amr/statistics.hpp>
+#include <kumiko/io/begun_from.hpp>
 #include <kumiko/io/origin.hpp>
 
 namespace kumiko::io {
@@ -66,6 +67,7 @@ struct RunSummary {
   std::vector<RankSummary> ranks;    ///< if there are several ranks
   std::uint64_t moved_patches = 0;   ///< patches moved between ranks
   std::string state_hash;
+  std::optional<BegunFrom> begun_from;  ///< of a run that has not begun with its case's field
   Origin origin;
   /// The effective configuration by dotted key.
   amr::ParameterSet config;
