@@ -107,6 +107,17 @@ TEST_P(OwnGrid, GivenAStateThenANewRunBeginsWithItsBitsAndARestartKeepsIts) {
   }
 }
 
+TEST_P(OwnGrid, GivenAStateThenTheScalesBeginWithLevel0) {
+  const auto backend = make_backend("serial", 1);
+  const InitialState state = state_of(problem_, GetParam(), refined(32, 3), 6);
+  double largest = 0.0;
+  for (const double value : state.run.level(0).values) {
+    largest = std::max(largest, std::abs(value));
+  }
+  const Simulation run(problem_, *solver_, *backend, refined(32, 3), state);
+  EXPECT_EQ(run.save().scales.front().now, largest);
+}
+
 TEST_P(OwnGrid, GivenMoreLevelsOrAnotherCriterionThenTheMeshIsRebuiltBeforeTheFirstStep) {
   const auto backend = make_backend("serial", 1);
   const InitialState state = state_of(problem_, GetParam(), refined(32, 1), 4);

@@ -66,7 +66,7 @@ class FromState(CommandTest):
             self.assertEqual(again["state_hash"], summary["state_hash"])
             self.assertEqual(self.inspected(first)["begun_from"], begun)
 
-    def test_given_a_folder_then_its_newest_state_is_taken_and_the_report_says_so(self):
+    def test_given_a_folder_then_its_newest_state_is_taken_and_inspect_says_so(self):
         summary, _ = self.begun(ZALESAK, *SHORT, "--from", self.runs / SOLVERS[0])
         self.assertEqual(summary["begun_from"]["step"], 12)
         text = self.kumiko("inspect", "new/state_000012.hdf").stdout

@@ -31,10 +31,12 @@ void Regridder::begin(InitialField field) {
   initial_ = {};
 }
 
-void Regridder::begin_with_mesh() {
+void Regridder::begin_with_mesh(int levels, const std::function<void(int level)>& restore) {
+  restore(0);
   begin_scales();
+  for (int level = 1; level < levels; ++level) restore(level);
   make_plan();
-  for (int level = 0; level < run_.hierarchy.used_levels(); ++level) {
+  for (int level = 0; level < levels; ++level) {
     const std::vector<RegridHistory> new_patches(run_.hierarchy.level(level).size());
     plan_->resume(level, new_patches);
   }
@@ -85,7 +87,8 @@ void Regridder::rebuild(Fill fill) {
   rebalancer_.rebalance();
 }
 
-/// The points are those of level 0 and of its ghosts, since what the sides prescribe will come in.
+/// Level 0 alone has patches. The points are its own and those of its ghosts, since what the sides
+/// prescribe will come in.
 void Regridder::begin_scales() {
   run_.fill_ghosts(0);
   run_.scales.begin(

@@ -31,9 +31,10 @@ class Regridder {
   /// Builds the first mesh; all patches get the initial values of the case, or those of `field`
   /// where it is given. Throws as regrid().
   void begin(InitialField field = {});
-  /// Begins with the mesh and the values that are there, and has the mesh rebuilt before the first
-  /// step. Throws NoStepServes.
-  void begin_with_mesh();
+  /// Begins with a stored mesh and its values, and has the mesh rebuilt before the first step.
+  /// Throws as `restore` does, and NoStepServes.
+  /// \param restore  gives a level its patches and values
+  void begin_with_mesh(int levels, const std::function<void(int level)>& restore);
   /// Takes over the tagging history of a saved run, whose patches are restored.
   void resume(const SavedRun& saved);
   /// Rebuilds the mesh before the next base step; new patches are prolonged from coarser ones.

@@ -23,8 +23,8 @@ void RunLoop::begin(const InitialState& initial, RunSaver& saver) {
   run_.steps.begin(initial.time);
   if (is_on_own_grid(initial, run_.solver.traits(), run_.options)) {
     begin_by([&] {
-      saver.restore_field(initial.run);
-      regridder_.begin_with_mesh();
+      regridder_.begin_with_mesh(initial.run.mesh.levels(),
+                                 [&](int level) { saver.restore_field(level, initial.run); });
     });
     return;
   }

@@ -93,11 +93,6 @@ void RunSaver::restore(const SavedRun& saved) {
   }
 }
 
-void RunSaver::restore_field(const SavedRun& saved) {
-  for (int level = 0; level < saved.mesh.levels(); ++level) restore_field(level, saved);
-}
-
-/// The levels below are restored already.
 void RunSaver::restore_field(int index, const SavedRun& saved) {
   Hierarchy& hierarchy = run_.hierarchy;
   if (index > 0) {

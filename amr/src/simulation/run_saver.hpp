@@ -30,14 +30,14 @@ class RunSaver {
   /// On the backend's driver. Throws std::invalid_argument for patches that do not nest,
   /// MemoryLimitError.
   void restore(const SavedRun& saved);
-  /// Gives the run the patches and the values alone. Otherwise as restore().
-  void restore_field(const SavedRun& saved);
+  /// Gives a level its patches and their values alone; the levels below are restored already.
+  /// Otherwise as restore().
+  void restore_field(int level, const SavedRun& saved);
 
  private:
   SavedShare save(const RegridPlan& plan, int extras, std::vector<std::vector<PatchRange>> ranges);
   SavedLevel save_level(int level, const RegridPlan& plan, RecordExchange& records);
   void save_extras(RecordExchange& records);
-  void restore_field(int level, const SavedRun& saved);
   void restore_motion(int level, const SavedRun& saved);
 
   Run& run_;
