@@ -220,19 +220,19 @@ TEST(InitialState, GivenAGridOfTheStatesLevelsThenItHasTheirBits) {
 }
 
 /// A smooth periodic field, and its averages over squares.
-double wave(double x, double y) {
+double wave_of_state(double x, double y) {
   constexpr double kTurn = 2.0 * std::numbers::pi;
   return std::sin(kTurn * x + 0.3) * std::cos(kTurn * y - 0.4);
 }
 double wave_average(double x, double y, double h) {
   const double factor = std::sin(std::numbers::pi * h) / (std::numbers::pi * h);
-  return wave(x, y) * factor * factor;
+  return wave_of_state(x, y) * factor * factor;
 }
 
 /// The largest error of a uniform run that begins with the exact values on another uniform grid.
 double error_between(Centring from, int from_points, Centring to, int to_points) {
   FunctionCase problem;
-  problem.u = wave;
+  problem.u = wave_of_state;
   const auto backend = make_backend("serial", 1);
   const InitialState state = state_of(problem, from, refined(from_points, 1), 0);
   const auto solver = solver_of(to);
@@ -247,7 +247,7 @@ double error_between(Centring from, int from_points, Centring to, int to_points)
       const int j = at / kPatchSize;
       const double x = geometry.coordinate(0, patch.id().i * kPatchSize + i);
       const double y = geometry.coordinate(0, patch.id().j * kPatchSize + j);
-      const double exact = to == Centring::kNode ? wave(x, y) : wave_average(x, y, h);
+      const double exact = to == Centring::kNode ? wave_of_state(x, y) : wave_average(x, y, h);
       largest = std::max(largest, std::abs(patch.now()(i, j) - exact));
     }
   }
