@@ -126,9 +126,9 @@ void tell_beginning(const FromState& from, const Setup& setup) {
   const std::vector<std::string> names = setup.the_case->component_names();
   for (std::size_t at = 0; at < begun.mass.size(); ++at) {
     const io::MassChange& mass = begun.mass[at];
-    fmt::print("mass{:<17}{:.15g}, and {:.15g} in the state: changed by {:.3e} of its |u|\n",
-               begun.mass.size() > 1 ? " of " + names[at] : "", mass.after, mass.before,
-               mass.relative());
+    fmt::print(
+        "mass{:<17}{:.15g}, and {:.15g} in the state: changed by {:.3e} of the integral of |u|\n",
+        begun.mass.size() > 1 ? " of " + names[at] : "", mass.after, mass.before, mass.relative());
   }
   if (!begun.has_exact) {
     fmt::print("errors               none: the case's exact solution is not that of this state\n");
