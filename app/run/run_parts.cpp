@@ -112,13 +112,18 @@ std::unique_ptr<amr::Simulation> make_simulation(const Setup& setup, amr::Backen
   runtime::set_fault_advice(fmt::format("  {}\n", plugins_in_words(setup)));
   return blaming(setup, [&] {
     const amr::Case& the_case = *setup.the_case;
+    std::unique_ptr<amr::Simulation> simulation;
     const auto begin = [&](const auto&... with) {
-      return std::make_unique<amr::Simulation>(the_case, *setup.solver, backend, setup.options,
-                                               with..., communicator);
+      simulation = std::make_unique<amr::Simulation>(the_case, *setup.solver, backend,
+                                                     setup.options, with..., communicator);
     };
-    auto simulation = from != nullptr      ? begin(from->run)
-                      : initial != nullptr ? begin(*initial)
-                                           : begin();
+    if (from != nullptr) {
+      begin(from->run);
+    } else if (initial != nullptr) {
+      begin(*initial);
+    } else {
+      begin();
+    }
     // An indicator that fails should fail before work starts.
     if (setup.run.output_extras && communicator.rank() == 0) simulation->save_with_extras();
     return simulation;

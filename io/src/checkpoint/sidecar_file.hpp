@@ -19,8 +19,8 @@ namespace kumiko::io {
 inline constexpr int kSidecarVersion = 2;
 inline constexpr int kVersionWithoutSeal = 1;
 
-/// A sidecar as it is stored.
-struct SidecarFile : Sidecar {
+/// A sidecar as it is stored. Moving it throws nothing: its variants always have values.
+struct SidecarFile : Sidecar {  // NOLINT(bugprone-exception-escape)
   int version = kSidecarVersion;
   int step = 0;
   int next_check = 0;

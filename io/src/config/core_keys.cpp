@@ -78,8 +78,8 @@ Options read_fields(const amr::ParameterSet& values, const std::string& table = 
   Options options;
   for (const amr::OptionField<Options>& option : amr::fields<Options>()) {
     const std::string& name = option.spec.name;
-    const amr::ParameterValue& value =
-        values.at(table.empty() ? key_of_option(name)->spec.name : table + "." + name);
+    const amr::ParameterValue& value = values.at(table.empty() ? key_of_option(name)->spec.name
+                                                               : fmt::format("{}.{}", table, name));
     try {
       option.set(options, value);
     } catch (const std::invalid_argument& error) {
