@@ -52,7 +52,7 @@ class ScalingTest(unittest.TestCase):
             done = self.kumiko(ZALESAK, *SMALL, *launcher)
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn("ended with status 1", done.stderr)
-        self.assertEqual(list((self.path / "sweep").iterdir()), [])
+        self.assertFalse((self.path / "sweep").exists())
 
     def test_given_a_signal_to_it_alone_then_its_ranks_end_too_and_leave_nothing(self):
         for ending in (signal.SIGINT, signal.SIGTERM):
@@ -70,7 +70,7 @@ class ScalingTest(unittest.TestCase):
                 _, errors = sweep.communicate(timeout=120)
                 self.assertEqual(sweep.returncode, 1, errors)
                 self.assertIn(f"kumiko: error: ended by signal {ending.value} ({ending.name})\n", errors)
-                self.assertEqual(list((self.path / "sweep").iterdir()), [])
+                self.assertFalse((self.path / "sweep").exists())
 
     def scale(self, *arguments, case=ZALESAK):
         result = self.kumiko(case, *SMALL, "--output", "sweep", *arguments)
