@@ -13,7 +13,7 @@
 
 namespace kumiko::app {
 
-/// What to export, and how.
+/// A request to export states.
 struct ExportRequest {
   std::vector<std::filesystem::path> files;
   std::filesystem::path output;

@@ -1,4 +1,4 @@
-// What a record holds: its columns, and the values of a row.
+// The columns of a record, and the values of a row.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace kumiko::app {
 void check_records(const io::ConfigSource& source, const std::vector<io::RecordOptions>& records,
                    const amr::Case& the_case);
 
-/// The columns of a record behind step and time, and how the values of a row are had. Names hold
-/// places and boxes, so that two records with equal columns are the same.
+/// The columns of a record behind step and time, and the function that computes a row. Names hold
+/// places and boxes, so that records with equal columns hold the same values.
 struct RecordPlan {
   std::vector<std::string> columns;
   std::vector<double> x;  ///< of its points, if it has any

@@ -38,7 +38,7 @@ constexpr Boundary kRound{BoundaryKind::kPeriodic, 0.0};
 constexpr Boundary kGiven{BoundaryKind::kPrescribed, 0.0};
 constexpr Boundary held(double value) { return {BoundaryKind::kFixedValue, value}; }
 
-/// What is saved of a hierarchy, as far as a sampled state needs it.
+/// A saved run of a hierarchy, with as much as a sampled state needs.
 SavedRun saved(const Hierarchy& hierarchy) {
   SavedRun run{hierarchy.mesh()};
   run.time = kTime;

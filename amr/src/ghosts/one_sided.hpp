@@ -12,8 +12,8 @@ static_assert(kAxes == 2, "the domain has four sides");
 /// y: of the four outermost values by a cubic for nodes, of the five outermost by a quartic for
 /// cells. The transfer operators then give what one-sided interpolation of their own order gives,
 /// which is exact for the same polynomials. Constants pass without rounding.
+/// The interior, and every ghost that does not lie beyond the domain, must be filled before.
 /// \param outside  the directions that lead out of the domain, bit d for kDirections[d]
-/// What must stand before: the interior, and every ghost that does not lie beyond the domain.
 void fill_one_sided(Centring centring, unsigned outside, PatchView target);
 
 }  // namespace kumiko::amr

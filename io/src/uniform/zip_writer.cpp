@@ -41,7 +41,8 @@ std::uint32_t crc_of(std::uint32_t before, std::string_view bytes) {
       crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
-/// What both headers of a file have: flags, method (stored), time, date, sum, and sizes elsewhere.
+/// The part that both headers of a file share: flags, method (stored), time, date, checksum, and
+/// sizes that stand elsewhere.
 void put_common(Bytes& bytes, std::uint32_t crc, std::size_t name, std::uint16_t extra) {
   bytes << kVersion64 << std::uint16_t{0} << std::uint16_t{0} << std::uint16_t{0} << kFirstDate
         << crc << kIn64Bits << kIn64Bits << static_cast<std::uint16_t>(name) << extra;
